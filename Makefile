@@ -23,6 +23,9 @@ THREAD_TESTS := *thread*,*parallel_for*,*shard*
 # Rooms whose tests make arm64 runs: what touches the system, and arithmetic.
 ARM64_ROOMS := base numerics
 THREAD_ROOMS := base labeling inspection divergence
+# Those that CI has time for; the rest is for the night.
+CI_SANITIZED_ROOMS := base votes reports
+CI_THREAD_ROOMS := base
 SECONDS ?= 60
 FUZZ ?= --seconds $(SECONDS)
 CASES ?= 100000
@@ -103,7 +106,7 @@ check: deps ## build and run one suite: SUITE=bounds, a folder of tests, SUITE=s
 	@tests/check.sh $(PRESET) $(JOBS) "$(SUITE)"
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: every header alone, pictures, pages, Slurm, 2,000 random dumps
+test-all: build ## what make test leaves out: public headers alone, sanitizers, pictures, pages, Slurm, 2,000 random dumps
 	@$(call install_missing,$(TEST_PACKAGES))
 	@python3 tests/docs/gallery.py $(BUILD)/pate .
 	@$(SKIPS) run $(BUILD) page python3 tests/docs/page_test.py $(BUILD)/pate . build/axe
@@ -117,6 +120,7 @@ test-all: build ## what make test leaves out: every header alone, pictures, page
 	@tests/install/subdirectory_test.sh $(CURDIR) $(CURDIR)/build/package
 	@$(SKIPS) run $(BUILD) dist tests/install/dist_test.sh $(CURDIR)/build/package
 	@$(MAKE) fuzz FUZZ="--runs 20000"
+	@$(MAKE) sanitize-suites
 	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
 	@$(SKIPS) ctest $(BUILD) -L '^install$$'
 	@PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps*' \
@@ -215,7 +219,7 @@ format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
 
 .PHONY: lint
-lint: deps-dev ## clang-format, cppcheck, schemas; clang-tidy on all that changed since it was clean
+lint: deps-dev ## clang-format, cppcheck, schemas; clang, alone, and clang-tidy on all that changed since it was clean
 	@clang-format --dry-run -Werror $(SOURCES)
 	@for schema in $(SCHEMAS); do \
 	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
@@ -223,6 +227,7 @@ lint: deps-dev ## clang-format, cppcheck, schemas; clang-tidy on all that change
 	@cppcheck --quiet --error-exitcode=1 -j $(JOBS) --std=c++20 --enable=warning,performance,portability \
 	  --suppressions-list=.cppcheck-suppressions -Ilib -I. lib cli
 	@cmake --preset tidy --log-level=ERROR > /dev/null
+	@python3 -B tests/lint/alone.py . build/tidy --jobs $(JOBS)
 	@python3 -B tests/lint/tidy.py . build/tidy --jobs $(JOBS)
 
 .PHONY: tidy
@@ -252,6 +257,12 @@ sanitize: deps ## all tests under the address and undefined-behaviour, then the 
 sanitize-quick: deps ## rooms without enumerations under address and undefined, threads under the thread sanitizer
 	@tests/sanitize.sh asan-ubsan $(JOBS) '*' $(SANITIZED_ROOMS)
 	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(THREAD_ROOMS)
+
+# The fuzzers have built the library with clang, under the address and undefined-behaviour sanitizers.
+.PHONY: sanitize-suites
+sanitize-suites: deps ## what of it make test-all has time for: suites under the sanitizers of the fuzzers, threads
+	@tests/sanitize.sh fuzz $(JOBS) '*' $(CI_SANITIZED_ROOMS)
+	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(CI_THREAD_ROOMS)
 
 .PHONY: coverage
 coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms

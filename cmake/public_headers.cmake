@@ -8,6 +8,8 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/accounting/run.hpp
     lib/pate/accounting/mechanism_counts.hpp
     lib/pate/mechanisms/aggregator.hpp
+    lib/pate/mechanisms/answer_table.hpp
+    lib/pate/mechanisms/mechanism.hpp
     lib/pate/divergence/bounds/query_cost.hpp
     lib/pate/base/error.hpp
     lib/pate/divergence/exact/vote_groups.hpp

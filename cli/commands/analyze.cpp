@@ -158,11 +158,12 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
 std::optional<double> agreement_of_answers(const Run& run, const Account& account,
                                            unsigned threads) {
   if (!(account.answered_expected > 0.0)) return {};
+  if (run.aggregator.ptr() != nullptr) return 1.0;  // PTR tells the plurality or nothing
   const std::vector<QueryKey> keys{sorted_histogram()};
   const std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = threads});
-  return expected_agreeing(run.aggregator,
-                           agreement_of(run.aggregator.noisy_max, run.votes.classes(),
-                                        counted.front(), threads)) /
+  const Aggregator& aggregator = run.aggregator.noisy();
+  return expected_agreeing(aggregator, agreement_of(aggregator.noisy_max, run.votes.classes(),
+                                                    counted.front(), threads)) /
          account.answered_expected;
 }
 

@@ -277,8 +277,10 @@ struct ReleaseOptions {
   bool any_delta = false;
   std::optional<GuaranteeKind> reading;  ///< none: joint; as published: expected
   std::optional<double> order, s, beta, sigma_ss;
-  std::optional<double> at_most;           ///< the claim of a test
-  std::optional<Certificate> certificate;  ///< of that test; none: what suits the run
+  std::optional<double> orders_for, floor;  ///< of a curve by complex orders
+  std::optional<double> at_most;            ///< the claim of a test
+  /// Of that test, or of a curve; none: what suits the run.
+  std::optional<Certificate> certificate;
   std::string parameters_from;
   bool parameters_from_labels = false;
   bool other_teachers = false;

@@ -25,7 +25,7 @@ std::optional<reports::QuerySensitivities> sensitivities_of(const Explanation& e
   if (explanation.classes < 2) {
     throw usage_error("--published-sensitivity needs votes for at least two classes");
   }
-  const PublishedCostCurve curve(explanation.aggregator.noisy_max.gaussian().sigma, *order,
+  const PublishedCostCurve curve(explanation.aggregator.noisy().noisy_max.gaussian().sigma, *order,
                                  explanation.classes);
   require(check_conditions(curve,
                            unanimous_log_q(curve.sigma(), curve.classes(), explanation.teachers)),

@@ -56,7 +56,7 @@ std::int32_t runner_up(const QueryExplanation& query) {
 }
 
 void table(Out out, const Explanation& explanation) {
-  const bool tested = explanation.aggregator.is_ptr();
+  const bool tested = explanation.aggregator.ptr() != nullptr;
   fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9}{:>10}{:>10}{:>11}{:>9}  {}\n", "query", "top", "second",
                  "Pr[ans]", "exact", "tradeoff", tested ? "to flip" : "published", "share",
                  "moved");

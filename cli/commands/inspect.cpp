@@ -29,12 +29,12 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
                          const Streams& streams) {
   const VoteSource& votes = *input.votes;
   const auto* predictions = dynamic_cast<const PredictionVotes*>(&votes);
-  const Aggregator aggregator =
+  const Mechanism mechanism =
       make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
   Progress progress(streams, "reading votes");
   Inspection result =
-      inspect(votes, input.rows, aggregator.selection, predictions, options.threads,
-              progress.callback(), input.student.get(), options.bins, aggregator.is_ptr());
+      inspect(votes, input.rows, mechanism.answer_rule(), predictions, options.threads,
+              progress.callback(), input.student.get(), options.bins);
   if (input.labels) {
     result.accuracy = accuracy(votes, input.rows, *input.labels, predictions, input.student.get());
   }

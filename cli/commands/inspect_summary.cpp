@@ -149,6 +149,23 @@ void top_histogram(Out out, const Inspection& inspection) {
   }
 }
 
+// How the check that decides which queries are answered is told.
+struct CheckWords {
+  double threshold;
+  const char* kind;  // of its noise
+  double noise;
+  const char* when;
+};
+
+CheckWords words_of(const AnswerRule& rule) {
+  if (const auto* const check = std::get_if<ThresholdCheck>(&rule)) {
+    return {check->threshold, "sigma1", check->sigma1, ""};
+  }
+  const auto& test = std::get<StabilityTest>(rule);
+  return {test.threshold(), test.is_gaussian() ? "sigma1" : "scale", test.scale(),
+          test.is_sparse() ? ", each as the first of a round" : ""};
+}
+
 }  // namespace
 
 std::string inspect_summary(const Inspection& inspection, const reports::InputFile& votes) {
@@ -161,13 +178,12 @@ std::string inspect_summary(const Inspection& inspection, const reports::InputFi
   }
   if (inspection.selection) {
     const AnsweredSpread& selection = *inspection.selection;
+    const CheckWords check = words_of(selection.check);
     fmt::format_to(out, "\n");
     text += paragraph(
         "answered: ",
         fmt::format("{:.1f} expected at threshold {:g}, {} {:g}{} (# answered, . refused)",
-                    selection.answered, selection.check.threshold,
-                    selection.check.laplace ? "scale" : "sigma1", selection.check.sigma1,
-                    selection.check.threshold_scale > 0.0 ? ", each as the first of a round" : ""));
+                    selection.answered, check.threshold, check.kind, check.noise, check.when));
   }
   if (!inspection.notices.empty()) fmt::format_to(out, "\n");
   return text + notes(inspection.notices);

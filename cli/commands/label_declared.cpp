@@ -33,11 +33,11 @@ namespace {
 
 DeclaredMechanism declared_mechanism(const LabelOptions& options, const Run& run) {
   DeclaredSettings settings;
-  settings.question = {run.aggregator,
+  settings.question = {run.aggregator.noisy(),
                        run.votes.teachers(),
                        run.votes.classes(),
                        0.0,
-                       default_cost(run.aggregator, run.votes.classes()),
+                       default_cost(run.aggregator.noisy(), run.votes.classes()),
                        ReleasedCost::joint};
   settings.budget = {*options.declared_epsilon, options.delta,
                      options.fallback_queries.has_value()};
@@ -61,7 +61,7 @@ reports::Settings declared_settings(LabelOptions options, const DeclaredMechanis
 std::vector<Notice> public_advice(const DeclaredMechanism& mechanism, const Run& run) {
   std::vector<Notice> notices;
   const DeclaredBudget& budget = mechanism.settings().budget;
-  const double any = epsilon_for_any_votes(run.aggregator, run.rows.size(), budget.delta);
+  const double any = epsilon_for_any_votes(run.aggregator.noisy(), run.rows.size(), budget.delta);
   if (any <= budget.epsilon) {
     notices.push_back(
         {"any_votes_suffice",
@@ -130,8 +130,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   auto described = input.describe_async(options.threads);
   const reports::CurveTables tables(options.tables);
   std::optional<Activity> activity(std::in_place, streams, "testing and labelling");
-  const std::size_t level =
-      mechanism.test().level(mechanism.costs(collect_votes(run, options.threads), tables));
+  const std::size_t level = mechanism.level(collect_votes(run, options.threads), tables);
   reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();

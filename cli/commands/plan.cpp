@@ -135,7 +135,8 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
   }
   DeclaredSettings settings;
-  settings.question.aggregator = make_aggregator(options.mechanism, *options.teachers, false);
+  settings.question.aggregator =
+      make_aggregator(options.mechanism, *options.teachers, false).noisy();
   settings.question.teachers = *options.teachers;
   settings.question.classes = *options.classes;
   settings.question.cost = default_cost(settings.question.aggregator, *options.classes);

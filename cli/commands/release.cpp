@@ -16,6 +16,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/release/curve/complex_plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/declared/certificate.hpp"
@@ -61,6 +62,11 @@ void check_method(const ReleaseOptions& options) {
   };
   goes_with(ReleaseMethod::curve, options.s.has_value(), "--s");
   goes_with(ReleaseMethod::curve, options.cost.has_value(), "--cost");
+  goes_with(ReleaseMethod::curve, options.orders_for.has_value(), "--orders-for");
+  goes_with(ReleaseMethod::curve, options.floor.has_value(), "--floor");
+  if (!options.at_most) {
+    goes_with(ReleaseMethod::curve, options.certificate.has_value(), "--certificate");
+  }
   goes_with(ReleaseMethod::curve, options.parameters_from_labels, "--parameters-from-labels");
   goes_with(ReleaseMethod::curve, !options.tables.empty(), "--tables");
   if (options.as_published) {
@@ -73,8 +79,40 @@ void check_method(const ReleaseOptions& options) {
   goes_with(ReleaseMethod::gnss, options.other_teachers, "--other-teachers");
 }
 
+// Whether options say that a curve is one by complex orders.
+bool asks_for_complex(const ReleaseOptions& options) {
+  return options.certificate == Certificate::complex || options.orders_for || options.floor;
+}
+
+// A curve by complex orders is of a list that was fixed beforehand, and has no Renyi order.
+void check_complex_curve(const ReleaseOptions& options) {
+  const auto excludes = [](bool given, const char* option) {
+    if (!given) return;
+    throw usage_error(fmt::format(
+        "a curve by complex orders excludes {}: it goes with --certificate renyi", option));
+  };
+  excludes(options.certificate == Certificate::renyi, "--orders-for and --floor");
+  excludes(options.order.has_value(), "--order");
+  excludes(options.cost.has_value(), "--cost");
+  excludes(options.parameters_from_labels, "--parameters-from-labels");
+  excludes(options.reading == GuaranteeKind::realized, "--reading realized");
+  const bool all = options.orders_for && options.floor && options.s && options.beta;
+  const bool any = options.orders_for || options.floor || options.s || options.beta;
+  if (any && !all) {
+    throw usage_error(fmt::format("--orders-for, --floor, --s and --beta go together: add {}",
+                                  !options.orders_for ? "--orders-for"
+                                  : !options.floor    ? "--floor"
+                                  : !options.s        ? "--s"
+                                                      : "--beta"));
+  }
+  if (any && !options.parameters_from.empty()) {
+    throw usage_error("--parameters-from excludes --orders-for, --floor, --s and --beta");
+  }
+}
+
 // Parameters come whole, and from one place.
 void check_parameters(const ReleaseOptions& options) {
+  if (asks_for_complex(options) && !options.at_most) return check_complex_curve(options);
   const bool is_curve = method_of(options) == ReleaseMethod::curve;
   const char* const words = is_curve ? "--order, --s and --beta" : "--order, --beta and --sigma-ss";
   if (options.parameters_from_labels) {
@@ -117,8 +155,10 @@ void check_at_most(const ReleaseOptions& options) {
   };
   excludes(options.method.has_value(), "--method: it is one itself");
   excludes(options.as_published, "--as-published");
-  excludes(options.order || options.s || options.beta || options.sigma_ss,
-           "--order, --s, --beta and --sigma-ss: its orders follow from the claim");
+  excludes(options.order || options.s || options.beta || options.sigma_ss || options.orders_for ||
+               options.floor,
+           "--order, --orders-for, --floor, --s, --beta and --sigma-ss: its orders follow from the "
+           "claim");
   excludes(!options.parameters_from.empty() || options.parameters_from_labels,
            "--parameters-from and --parameters-from-labels");
   excludes(options.settings.confidence.has_value(), "--confidence");
@@ -138,8 +178,6 @@ void check_options(const ReleaseOptions& options) {
   check_delta(options.settings.delta, options.any_delta);
   if (options.at_most) {
     check_at_most(options);
-  } else if (options.certificate) {
-    throw usage_error("--certificate goes with --at-most");
   }
   if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
     throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
@@ -171,7 +209,8 @@ bool chosen_from(const reports::FoundParameters& parameters, bool other_teachers
   });
 }
 
-using AnySettings = std::variant<CurvePlanSettings, ReleaseSettings, AtMostSettings>;
+using AnySettings =
+    std::variant<CurvePlanSettings, ReleaseSettings, AtMostSettings, ComplexPlanSettings>;
 
 // The same alternatives as a plan has; what both have in common.
 const ReleaseTerms& terms_of(const AnySettings& settings) {
@@ -186,6 +225,27 @@ AnySettings make_settings(const ReleaseOptions& options,
   if (options.at_most) {
     const ReleaseTerms& terms = settings;
     return AtMostSettings{terms, *options.at_most, options.cost, options.certificate};
+  }
+  if (method_of(options) == ReleaseMethod::curve &&
+      (asks_for_complex(options) || (found && found->complex))) {
+    if (found && found->complex.has_value() !=
+                     (options.certificate.value_or(Certificate::complex) == Certificate::complex)) {
+      throw usage_error(fmt::format("the parameters of {} are those of a curve by {} orders",
+                                    options.parameters_from, found->complex ? "complex" : "Renyi"));
+    }
+    const ReleaseTerms& terms = settings;
+    ComplexPlanSettings complex{terms, ParameterOrigin::public_inputs, {}};
+    if (options.floor) {
+      complex.origin = ParameterOrigin::given;
+      complex.parameters = {*options.orders_for, *options.floor, *options.s, *options.beta};
+    } else if (found) {
+      complex.origin = ParameterOrigin::report;
+      complex.parameters = *found->complex;
+    } else {
+      return complex;
+    }
+    validate(complex.parameters);
+    return complex;
   }
   if (method_of(options) == ReleaseMethod::curve) {
     const ReleaseTerms& terms = settings;  // of all settings those that any method has
@@ -229,6 +289,10 @@ reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& a
     Progress progress(streams, "computing tables");
     return curve_plan(votes, *curve, tables, progress.callback());
   }
+  if (const auto* const complex = std::get_if<ComplexPlanSettings>(&any)) {
+    Progress progress(streams, "computing tables");
+    return complex_plan(votes, *complex, tables, progress.callback());
+  }
   if (const auto* const at_most = std::get_if<AtMostSettings>(&any)) {
     Progress progress(streams, "computing tables");
     return at_most_plan(votes, *at_most, tables, progress.callback());
@@ -246,30 +310,40 @@ PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
   if (const auto* const at_most = std::get_if<AtMostPlan>(&any)) {
     return public_release(votes, *at_most, at_most->ladder().toss(at_most->level, source));
   }
+  if (const auto* const complex = std::get_if<ComplexPlan>(&any)) {
+    return public_release(votes, *complex, complex->draw(source));
+  }
   const auto& plan = std::get<ReleasePlan>(any);
   return public_release(votes, std::get<ReleaseSettings>(settings), plan,
                         draw_released_rdp(plan, source));
 }
 
-// What the test of a claim looks at.
+// What the test of a claim, or a curve, looks at.
 Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
   if (options.certificate) return *options.certificate;
-  if (options.cost) return Certificate::renyi;
-  return default_certificate({run.aggregator, run.votes.teachers(), run.votes.classes(), 0.0,
-                              default_cost(run.aggregator, run.votes.classes()),
+  if (options.cost || options.order || options.parameters_from_labels ||
+      options.reading == GuaranteeKind::realized) {
+    return Certificate::renyi;
+  }
+  if (options.floor) return Certificate::complex;
+  if (!options.at_most) return Certificate::renyi;
+  return default_certificate({run.aggregator.noisy(), run.votes.teachers(), run.votes.classes(),
+                              0.0, default_cost(run.aggregator.noisy(), run.votes.classes()),
                               ReleasedCost::joint});
 }
 
 // With what is in force where nothing is given.
 ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
   if (!options.as_published && !options.at_most) options.method = method_of(options);
-  if (options.at_most) options.certificate = certificate_of(options, run);
+  if (options.at_most || options.method == ReleaseMethod::curve) {
+    options.certificate = certificate_of(options, run);
+  }
   if (options.as_published) {
     if (!options.bound) options.bound = Bound::published;
   } else if (options.method == ReleaseMethod::gnss) {
     if (!options.bound) options.bound = Bound::tradeoff;
   } else if (!options.cost && options.certificate != Certificate::complex) {
-    options.cost = default_cost(run.aggregator, run.votes.classes());
+    options.cost = default_cost(run.aggregator.noisy(), run.votes.classes());
   }
   if (!options.reading) {
     options.reading = options.as_published ? GuaranteeKind::expected : GuaranteeKind::joint;
@@ -311,9 +385,11 @@ void note_data_independent(const VoteProfile& votes, double delta,
       data_independent_entries(steps, default_orders(), {delta, false}, of_entries);
   add_publishable_notice(entries, notices);
   const auto* const curve = std::get_if<CurvePlan>(&plan);
-  if (curve == nullptr || !curve->terms.earlier.empty() || entries.empty()) return;
+  const auto* const complex = std::get_if<ComplexPlan>(&plan);
+  if (curve == nullptr && complex == nullptr) return;
+  if ((curve != nullptr && !curve->terms.earlier.empty()) || entries.empty()) return;
   const double least = std::ranges::min_element(entries, {}, &CostEntry::epsilon)->epsilon;
-  const double floor = curve->mechanism.curve().floor();
+  const double floor = curve != nullptr ? curve->mechanism.curve().floor() : complex->curve.floor();
   if (floor < least) return;
   notices.push_back(
       {"curve_above_any_votes",
@@ -343,13 +419,13 @@ reports::ReportContext make_context(const ReleaseOptions& options, const VotesIn
 
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
-  expect_cost_table(given.value_or(default_cost(run.aggregator, run.votes.classes())),
+  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.classes())),
                     run.votes.teachers(), "curve");
 }
 
 // What is wrong with S18's procedure for this run.
 Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
-                 const Aggregator& aggregator) {
+                 const Mechanism& mechanism) {
   const Gnss& gnss = release.gnss;
   const double valid = release_cost(release.order, gnss.beta, gnss.sigma_ss, 0.0);
   std::string text = "this reproduces a published procedure that under-reports: ";
@@ -359,7 +435,7 @@ Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
         "amplify the difference of the means (beta <= 1/(4 order) = {:.5g} makes it valid), ",
         gnss.cost, valid, 0.25 / release.order);
   }
-  if (reading == GuaranteeKind::expected && aggregator.selection) {
+  if (reading == GuaranteeKind::expected && mechanism.refuses()) {
     text += "Pr[answered] is taken for a constant, ";
   }
   return {"not_valid", text + "half of all values lie below the cost"};
@@ -415,6 +491,9 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   const Section fixed =
       line.section("Parameters (default: of a curve from public inputs, of gnss from the votes)");
   fixed.add("--order L", options.order, "Renyi order alpha");
+  fixed.add("--orders-for E", options.orders_for,
+            "curve by complex orders: the epsilon that its orders suit");
+  fixed.add("--floor E", options.floor, "curve by complex orders: where it begins");
   fixed.add("--s S", options.s, "curve: scale of the noise on the index");
   fixed.add("--beta B", options.beta,
             "curve: growth per index step; gnss: smoothness of the sensitivity");
@@ -427,11 +506,14 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
       "curve: choose s and beta by the number of answered queries; needs --order and --decisions");
   fixed.add("--other-teachers", options.other_teachers,
             "gnss: --parameters-from rests on votes that are simulated or of other teachers");
+  privacy.add("--certificate NAME", options.certificate, {Certificate::renyi, Certificate::complex},
+              "what a curve, or the test of --at-most, looks at: costs at Renyi orders, or moments "
+              "at complex ones, of lists fixed beforehand, which give a smaller epsilon; default: "
+              "renyi of a curve, complex of a test for Gaussian noise where there are tables");
   const Section claims = line.section("A claim that was fixed beforehand");
   claims.add("--at-most C", options.at_most,
              "test privately whether epsilon is at most C, and tell C where it passes, else what "
              "holds for any votes");
-  add_certificate(claims, options.certificate);
   const Section drawing = line.section("Drawing");
   drawing.add("--dry-run", options.dry_run, "draw nothing; report only the private part");
   drawing.add("--ledger FILE", options.ledger,
@@ -470,7 +552,6 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
-  if (const auto* curve = std::get_if<CurvePlanSettings>(&settings)) expect_room(curve->bound, run);
   if (const auto* claim = std::get_if<AtMostSettings>(&settings);
       claim != nullptr && certificate_of(options, run) == Certificate::renyi) {
     expect_room(claim->bound, run);
@@ -519,6 +600,22 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   };
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
+  // Known only with the ledger: earlier numbers about these answers are counted by Renyi costs.
+  ReleaseOptions in_use = options;
+  if (auto* const curve = std::get_if<CurvePlanSettings>(&settings)) {
+    in_use.certificate = found || !curve->earlier.empty()
+                             ? options.certificate.value_or(Certificate::renyi)
+                             : certificate_of(options, run);
+    if (in_use.certificate == Certificate::complex) {
+      const ReleaseTerms terms = *curve;
+      settings = ComplexPlanSettings{terms, ParameterOrigin::public_inputs, {}};
+    } else {
+      expect_room(curve->bound, run);
+    }
+  } else if (std::holds_alternative<ComplexPlanSettings>(settings)) {
+    in_use.certificate = Certificate::complex;
+  }
+  context.settings = settings_of("release", add_release, in_force(in_use, run));
   const VoteProfile votes = collect_votes(run, options.settings.threads);
   const reports::CurveTables tables(options.tables);
   const reports::AnyReleasePlan plan = make_plan(votes, settings, tables, streams);

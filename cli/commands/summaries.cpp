@@ -16,6 +16,7 @@
 #include "pate/numerics/decimal.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/release/as_published/release.hpp"
+#include "pate/release/curve/complex_plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -32,22 +33,24 @@ std::string neighbours_text(const Neighbours& neighbours) {
 
 namespace {
 
-std::string mechanism_text(const Aggregator& aggregator) {
+std::string mechanism_text(const StabilityTest& test) {
+  if (test.is_sparse()) {
+    return fmt::format(
+        "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold {:.5g}",
+        *test.pure_epsilon(), test.delta(), test.max_refusals(), test.threshold());
+  }
+  return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
+                     test.is_gaussian() ? "sigma" : "scale", test.scale(), test.delta(),
+                     test.threshold());
+}
+
+std::string mechanism_text(const Mechanism& mechanism) {
+  if (const StabilityTest* const test = mechanism.ptr()) return mechanism_text(*test);
+  const Aggregator& aggregator = mechanism.noisy();
   const NoiseNames& noise = aggregator.noisy_max.names();
   const double value = aggregator.noisy_max.parameter();
   if (!aggregator.selection) {
     return fmt::format("{}, {} {:g}", noise.title, noise.column, value);
-  }
-  if (aggregator.is_ptr()) {
-    const ThresholdCheck& test = *aggregator.selection;
-    if (aggregator.is_sparse_vector()) {
-      return fmt::format(
-          "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold "
-          "{:.5g}",
-          round_epsilon(test), value, *aggregator.max_refusals, test.threshold);
-    }
-    return fmt::format("PTR, {} {:g}, delta {:g} a query, threshold {:.5g}",
-                       test.laplace ? "scale" : "sigma", test.sigma1, value, test.threshold);
   }
   return fmt::format("{} {}, threshold {:g}, sigma1 {:g}, {} {:g}",
                      aggregator.interactive ? "Interactive" : "Confident", noise.title,
@@ -226,7 +229,7 @@ std::string analyze_summary(const Account& account, const VotesTitle& votes, boo
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text +=
       mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()) + '\n';
-  if (account.aggregator.selection && !std::isnan(account.answered_expected)) {
+  if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
     if (account.answered_student) {
@@ -393,6 +396,23 @@ static void private_lines(std::string& text, const CurvePlan& plan) {
                  parameters.s, parameters.beta);
 }
 
+static void private_lines(std::string& text, const ComplexPlan& plan) {
+  const PublishedMoments published = plan.published();
+  line(text, "epsilon before", plan.epsilon_before(), "of the run alone");
+  line(text, "mean released", published.mean, "of this run");
+  line(text, "sd released", published.sd, "its standard deviation");
+  line(text, "floor", plan.curve.floor(), "no less is published, whatever the votes");
+  line(text, "ceiling", plan.curve.ceiling(), "nor more");
+  fmt::format_to(std::back_inserter(text),
+                 "  index            {:12d}  place of the run on the curve\n", plan.index);
+  const ComplexParameters& its = plan.parameters;
+  fmt::format_to(
+      std::back_inserter(text),
+      "\nparameters ({}), certificate by complex orders:\n  --orders-for {:.10g} --floor "
+      "{:.10g} --s {:.10g} --beta {:.10g}\n",
+      name(plan.origin), its.orders_for, its.floor, its.s, its.beta);
+}
+
 static void private_lines(std::string& text, const ReleasePlan& plan) {
   line(text, "epsilon before", plan.numbers.epsilon_before, "of the run alone, at this order");
   line(text, "release cost", plan.numbers.release_cost, "added by the release");
@@ -419,9 +439,10 @@ static void private_lines(std::string& text, const AtMostPlan& plan) {
       is_renyi ? fmt::format("cost {}", name(plan.cost)) : "certificate by complex orders");
 }
 
-std::string release_summary(const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
-                            const std::optional<PublicRelease>& published,
-                            const std::vector<Notice>& notices, const std::string& votes) {
+std::string release_summary(
+    const std::variant<CurvePlan, ReleasePlan, AtMostPlan, ComplexPlan>& plan,
+    const std::optional<PublicRelease>& published, const std::vector<Notice>& notices,
+    const std::string& votes) {
   std::string text = published ? public_release_summary(*published, {}) + "\n" : "";
   fmt::format_to(std::back_inserter(text), "PRIVATE: {}{}\n", votes,
                  published ? "" : " (nothing was drawn)");

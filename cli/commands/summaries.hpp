@@ -16,6 +16,7 @@
 
 namespace pate {
 
+struct ComplexPlan;
 struct CurvePlan;
 struct Explanation;
 struct Inspection;
@@ -106,7 +107,7 @@ struct VotesTitle {
 
 /// What may be published, and apart from it the private numbers behind it.
 [[nodiscard]] std::string release_summary(
-    const std::variant<CurvePlan, ReleasePlan, AtMostPlan>& plan,
+    const std::variant<CurvePlan, ReleasePlan, AtMostPlan, ComplexPlan>& plan,
     const std::optional<PublicRelease>& published, const std::vector<Notice>& notices,
     const std::string& votes);
 /// The part of it that may be published.

@@ -102,7 +102,7 @@ std::string shell_quote(std::string_view text) {
 
 // A command line that runs the point's aggregator on the queries it asks.
 std::string point_command(std::string line, const TuneOptions& options, const VotesInput& input,
-                          const Aggregator& aggregator, const TuningPoint& point,
+                          const Mechanism& mechanism, const TuningPoint& point,
                           const std::string& labels) {
   line += " " + shell_quote(options.input.votes);
   const auto add = [&](const char* option, const std::string& value) {
@@ -133,15 +133,19 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   if (!labels.empty() && options.input.labels_rows) {
     add("--labels-rows", option_word(*options.input.labels_rows));
   }
-  if (aggregator.is_ptr()) {
-    add(aggregator.selection->laplace ? "--ptr-laplace" : "--ptr-sigma",
-        fmt::format("{}", test_parameter(*aggregator.selection)));
-  } else if (aggregator.selection) {
-    add("--threshold", fmt::format("{}", aggregator.selection->threshold));
-    add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
+  if (const StabilityTest* const test = mechanism.ptr()) {
+    add(test->is_gaussian() ? "--ptr-sigma" : "--ptr-laplace",
+        fmt::format("{}", test_parameter(*test)));
+    add("--ptr-delta", fmt::format("{}", test->delta()));
+  } else {
+    const Aggregator& aggregator = mechanism.noisy();
+    if (aggregator.selection) {
+      add("--threshold", fmt::format("{}", aggregator.selection->threshold));
+      add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
+    }
+    add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
   }
-  add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
-  if (const Neighbours neighbours = aggregator.neighbours(); !neighbours.is_one_replaced()) {
+  if (const Neighbours neighbours = mechanism.neighbours(); !neighbours.is_one_replaced()) {
     add("--teachers-per-person", std::to_string(neighbours.teachers));
     add("--neighbours", option_word(neighbours.adjacency));
   }
@@ -152,9 +156,9 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
 
 // The command line that analyses one point; epsilon is its headline.
 std::string analyze_command(const TuneOptions& options, const VotesInput& input,
-                            const Aggregator& aggregator, const TuningPoint& point) {
+                            const Mechanism& mechanism, const TuningPoint& point) {
   std::string line =
-      point_command("pate analyze", options, input, aggregator, point, options.input.labels);
+      point_command("pate analyze", options, input, mechanism, point, options.input.labels);
   if (options.tuning.bound == Bound::published) line += " --bound published";
   if (options.tuning.bound == Bound::published ||
       options.tuning.reading == GuaranteeKind::expected) {
@@ -451,7 +455,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     context.best_command =
         tuning.continuum
             ? analyze_command(asked, input, tuning.continuum->aggregator, tuning.continuum->point)
-            : analyze_command(asked, input, grid.aggregator(best.index), best.point);
+            : analyze_command(asked, input, grid.mechanism(best.index), best.point);
     if (best.released) context.release_command = release_command(options, input, grid, best);
     if (context.declared) {
       context.rehearsal_command =

@@ -61,21 +61,23 @@ std::vector<std::size_t> front_of(const Tuning& tuning) {
   return positions;
 }
 
-Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Aggregator& aggregator,
+Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Mechanism& mechanism,
            const TuningPoint& point, const TunedPoint& on_grid) {
   Row row;
-  if (aggregator.is_ptr()) {
-    const double parameter = test_parameter(*aggregator.selection);
-    row.add(aggregator.selection->laplace ? "ptr-eps" : "ptr-sigma",
-            fmt::format("{:.6g}", parameter), parameter);
-  } else if (aggregator.selection) {
-    row.add("threshold", fmt::format("{:.6g}", aggregator.selection->threshold),
-            aggregator.selection->threshold);
-    row.add("sigma1", fmt::format("{:.6g}", aggregator.selection->sigma1),
-            aggregator.selection->sigma1);
+  const auto add = [&](const char* column, double parameter) {
+    row.add(column, fmt::format("{:.6g}", parameter), parameter);
+  };
+  if (const StabilityTest* const test = mechanism.ptr()) {
+    add(test->is_gaussian() ? "ptr-sigma" : "ptr-eps", test_parameter(*test));
+    add("delta", test->delta());
+  } else {
+    const Aggregator& aggregator = mechanism.noisy();
+    if (aggregator.selection) {
+      add("threshold", aggregator.selection->threshold);
+      add("sigma1", aggregator.selection->sigma1);
+    }
+    add(aggregator.noisy_max.names().column, aggregator.noisy_max.parameter());
   }
-  const NoisyMax& noise = aggregator.noisy_max;
-  row.add(noise.names().column, fmt::format("{:.6g}", noise.parameter()), noise.parameter());
   row.add("epsilon", epsilon_text(point.epsilon), point.epsilon);
   if (tuning.ranked_by_release) {
     if (on_grid.released) {
@@ -146,7 +148,7 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
-    const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
+    const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
     if (k == 0) fmt::format_to(out, " {}\n", row.head());
     fmt::format_to(out, "{}{}\n", tuning.choice.best == position && !tuning.continuum ? '*' : ' ',
                    row.body());
@@ -178,8 +180,7 @@ std::string front_table(const Tuning& tuning, const reports::TuneContext& contex
   TextTable table;
   for (const std::size_t position : front_of(tuning)) {
     const TunedPoint& p = tuning.points[position];
-    const Aggregator aggregator = tuning.grid.aggregator(p.index);
-    Row row = row_of(tuning, context, aggregator, p.point, p);
+    Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
     table.titles = row.titles;
     table.rows.push_back(std::move(format == TableFormat::csv ? row.exact : row.values));
   }
@@ -213,9 +214,9 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
   if (tuning.has_best()) {
     const TunedPoint on_grid =
         tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
-    const Aggregator aggregator =
-        tuning.continuum ? tuning.continuum->aggregator : tuning.grid.aggregator(on_grid.index);
-    const Row row = row_of(tuning, context, aggregator,
+    const Mechanism mechanism = tuning.continuum ? Mechanism(tuning.continuum->aggregator)
+                                                 : tuning.grid.mechanism(on_grid.index);
+    const Row row = row_of(tuning, context, mechanism,
                            tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
     fmt::format_to(out, " {}\n*{}\n\n{}\n", row.head(), row.body(), context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
@@ -228,7 +229,7 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
     fmt::format_to(out, "no point keeps the limits\n");
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {
       const TunedPoint& p = tuning.points[miss.position];
-      const Row row = row_of(tuning, context, tuning.grid.aggregator(p.index), p.point, p);
+      const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
       fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n", option_word(miss.limit), row.head(),
                      row.body());
     }

@@ -46,14 +46,13 @@ void check_neighbours(const MechanismOptions& options) {
 }
 
 // PTR; throws `usage_error` for what is missing or too much.
-Aggregator tested_aggregator(const MechanismOptions& options) {
+Mechanism tested_aggregator(const MechanismOptions& options) {
   check_ptr(options);
   if (options.ptr_sparse) {
-    return sparse_plurality(*options.ptr_sparse, *options.ptr_delta, *options.max_refusals);
+    return StabilityTest::sparse(*options.ptr_sparse, *options.ptr_delta, *options.max_refusals);
   }
-  return options.ptr_laplace
-             ? tested_plurality(TestNoise::laplace, *options.ptr_laplace, *options.ptr_delta)
-             : tested_plurality(TestNoise::gaussian, *options.ptr_sigma, *options.ptr_delta);
+  return options.ptr_laplace ? StabilityTest::with_laplace(*options.ptr_laplace, *options.ptr_delta)
+                             : StabilityTest::with_gaussian(*options.ptr_sigma, *options.ptr_delta);
 }
 
 }  // namespace
@@ -215,8 +214,8 @@ void require_two_classes(const VotesInput& input) {
                   input.votes->name(), input.votes->classes()));
 }
 
-Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
-                           bool has_student) {
+Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers,
+                          bool has_student) {
   check_mechanism_options(options, has_student);
   if (options.ptr_delta) return tested_aggregator(options);
   Aggregator aggregator;
@@ -234,9 +233,7 @@ Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teacher
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
-  aggregator = protecting(aggregator, options.neighbours);
-  validate(aggregator);
-  return aggregator;
+  return protecting(aggregator, options.neighbours);
 }
 
 std::vector<Notice> slip_notices(std::span<const double> thresholds,

@@ -80,8 +80,8 @@ void check_published_sensitivity(std::optional<double> order, const MechanismOpt
 void require_two_classes(const VotesInput& input);
 
 /// The aggregator for an ensemble of `teachers`.
-[[nodiscard]] Aggregator make_aggregator(const MechanismOptions& options, std::int64_t teachers,
-                                         bool has_student);
+[[nodiscard]] Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers,
+                                        bool has_student);
 
 /// What is more often a slip than meant: thresholds of at most one vote or above the number of
 /// teachers (none: not known), a delta above 1e-3.

@@ -276,7 +276,7 @@ TEST_SUITE("explain") {
     REQUIRE(ran.status == 0);
     const json report = ran.json();
     const double order = report.at("run").at("order");
-    const auto test = pate::stability_test(pate::TestNoise::laplace, 0.5, 1e-9);
+    const auto test = pate::StabilityTest::with_laplace(0.5, 1e-9);
     // Divergences of the tests of two histograms with one plurality, by their definition.
     const auto divergence = [&](std::int64_t q, std::int64_t other) {
       const double a = std::exp(pate::log_answered(test, q));

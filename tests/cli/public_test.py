@@ -53,6 +53,7 @@ CASES = [
     ("release", [*CONFIDENT, "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--sigma2", "4", "--require-releasable", "--ledger", "ledger"]),
     ("release", ["--laplace-scale", "5", "--require-releasable", "--ledger", "ledger"]),
+    ("release", [*CONFIDENT, "--certificate", "complex", "--require-releasable", "--ledger", "ledger"]),
     ("release", [*CONFIDENT, "--at-most", "9", "--ledger", "ledger"]),
     ("release", [*CONFIDENT, "--method", "gnss", "--order", "4", "--beta", "0.05", "--sigma-ss", "8",
                  "--require-releasable", "--ledger", "ledger"]),

@@ -50,7 +50,7 @@ inline Aggregator interactive(double threshold, double sigma1, double sigma2) {
 }
 
 /// A run of all queries of the votes, without files beside them.
-inline Run run_of(const VoteSource& votes, const Aggregator& aggregator,
+inline Run run_of(const VoteSource& votes, const Mechanism& aggregator,
                   const StudentScores* student = nullptr) {
   return {votes, RowSelection::all(votes.queries()), aggregator, student, {}, {}};
 }

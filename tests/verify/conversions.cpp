@@ -260,20 +260,18 @@ void stability_tests(Draw& draw, Case& c) {
   c.input("parameter", parameter);
   c.input("delta", delta);
   const Real d = delta;
-  c.cost("Laplace threshold",
-         pate::stability_test(pate::TestNoise::laplace, parameter, delta).threshold,
+  c.cost("Laplace threshold", pate::StabilityTest::with_laplace(parameter, delta).threshold(),
          -log(2 * d) / parameter, 1e-12);
-  c.cost("Gaussian threshold",
-         pate::stability_test(pate::TestNoise::gaussian, parameter, delta).threshold,
+  c.cost("Gaussian threshold", pate::StabilityTest::with_gaussian(parameter, delta).threshold(),
          Real(parameter) * quantile_above<Real>(log(d)), 1e-12);
   // The sparse form: two noises of which one has half the scale, and rounds of that epsilon.
-  const pate::ThresholdCheck sparse = pate::sparse_stability_test(parameter, delta);
-  c.cost("sparse threshold", sparse.threshold,
+  const auto sparse = pate::StabilityTest::sparse(parameter, delta, 1);
+  c.cost("sparse threshold", sparse.threshold(),
          4 / Real(parameter) * log((2 + sqrt(4 - 6 * d)) / (6 * d)), 1e-12);
   const auto v =
-      static_cast<std::int64_t>(std::min(draw.between(0.0, 2.0) * sparse.threshold, 1e15));
+      static_cast<std::int64_t>(std::min(draw.between(0.0, 2.0) * sparse.threshold(), 1e15));
   c.input("v", static_cast<double>(v));
-  const Real by = (Real(sparse.threshold) - v) / Real(sparse.sigma1);
+  const Real by = (Real(sparse.threshold()) - v) / Real(sparse.scale());
   const Real less = -abs(by) + log((4 - exp(-abs(by))) / 6);
   c.near("sparse answered", pate::log_answered(sparse, v), by > 0 ? less : log_rest(less), 1e-12);
   c.near("sparse refused", pate::log_refused(sparse, v), by > 0 ? log_rest(less) : less, 1e-12);

@@ -230,10 +230,10 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
             one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
-            require_releasable=False, order=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
-            parameters_from_labels=False, other_teachers=False, at_most=None, certificate=None, dry_run=False,
-            ledger=None, ensemble=None, tables=None, again=False, as_published=False, sensitivity_curve=False,
-            public_only=False, max_memory=None):
+            certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
+            sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None,
+            dry_run=False, ledger=None, ensemble=None, tables=None, again=False, as_published=False,
+            sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -284,10 +284,15 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     reading: kind of guarantee: joint, or realized with decisions (one of joint, realized, expected)
     confidence: gnss: probability that the noise does not make epsilon too small; default: 1 - delta
     threads: number of threads; 0, the default: all processors
+    certificate: what a curve, or the test of at_most, looks at: costs at Renyi orders, or moments at complex
+        ones, of lists fixed beforehand, which give a smaller epsilon; default: renyi of a curve, complex of a
+        test for Gaussian noise where there are tables
     require_releasable: exit with status 1 and draw nothing unless the parameters are fixed in advance
 
     Parameters (default: of a curve from public inputs, of gnss from the votes):
     order: Renyi order alpha
+    orders_for: curve by complex orders: the epsilon that its orders suit
+    floor: curve by complex orders: where it begins
     s: curve: scale of the noise on the index
     beta: curve: growth per index step; gnss: smoothness of the sensitivity
     sigma_ss: gnss: noise as a multiple of the smooth sensitivity
@@ -299,8 +304,6 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     A claim that was fixed beforehand:
     at_most: test privately whether epsilon is at most C, and tell C where it passes, else what holds for any
         votes
-    certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
-        smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
 
     Drawing:
     dry_run: draw nothing; report only the private part

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
@@ -42,9 +43,9 @@ std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, Guaran
 }
 
 // Of PTR one: what is told does not depend on the noise otherwise.
-std::vector<GuaranteeKind> readings_of(Bound bound, const Aggregator& aggregator,
+std::vector<GuaranteeKind> readings_of(Bound bound, const Mechanism& aggregator,
                                        bool has_decisions) {
-  if (aggregator.is_ptr()) return {GuaranteeKind::joint};
+  if (aggregator.ptr() != nullptr) return {GuaranteeKind::joint};
   std::vector<GuaranteeKind> readings;
   if (bound == Bound::tradeoff) readings.push_back(GuaranteeKind::joint);
   readings.push_back(GuaranteeKind::expected);
@@ -52,7 +53,7 @@ std::vector<GuaranteeKind> readings_of(Bound bound, const Aggregator& aggregator
   return readings;
 }
 
-void count_answered(const QueryCounts& query_counts, const Aggregator& aggregator,
+void count_answered(const QueryCounts& query_counts, const Mechanism& aggregator,
                     bool has_decisions, Account& account) {
   CompensatedSum expected;
   CompensatedSum variance;
@@ -82,9 +83,8 @@ void set_promise(CostEntry& entry, const AccountSettings& settings) {
 }
 
 // The costs that will be computed; `spent` of delta apart.
-std::vector<CostEntry> planned_entries(const AccountSettings& settings,
-                                       const Aggregator& aggregator, bool has_decisions,
-                                       double spent) {
+std::vector<CostEntry> planned_entries(const AccountSettings& settings, const Mechanism& aggregator,
+                                       bool has_decisions, double spent) {
   std::vector<CostEntry> entries;
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
@@ -105,7 +105,7 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings,
 void account_bound(const CostInputs& inputs, const DirectCosts& direct, Bound bound,
                    const OrderSearch& search, unsigned threads, CheckpointCosts* checkpoints,
                    Account& account) {
-  const bool has_selection = account.aggregator.selection.has_value();
+  const bool has_selection = account.aggregator.refuses();
   const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
   // Several entries look for their best orders in the same places.
   std::map<double, RunCost> kept;
@@ -153,7 +153,7 @@ void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Accou
   const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
   if (entry == account.costs.end() || !entry->order) return;
   const double order = *entry->order;
-  const NoisyMax& noisy_max = account.aggregator.noisy_max;
+  const NoisyMax& noisy_max = account.aggregator.noisy().noisy_max;
   const double cap = bound == Bound::published ? published_cost(noisy_max, 0.0, order)
                                                : data_independent_cost(noisy_max, order);
   const auto costs_of = bound_at_orders(bound, inputs, std::span(&order, 1), threads);
@@ -229,12 +229,11 @@ std::optional<CostEntry> candidate_of(std::span<const CostEntry> costs,
 }
 
 // All but the exact costs, the utility, and what is said of the headline.
-Account account_bounds(const QueryCounts& query_counts, const Aggregator& aggregator,
+Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggregator,
                        bool has_decisions, OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
-  validate(aggregator);
-  if (aggregator.is_ptr()) settings.published = false;           // nobody has published one
-  if (aggregator.is_sparse_vector()) settings.tradeoff = false;  // what it costs no votes change
+  if (aggregator.ptr() != nullptr) settings.published = false;    // nobody has published one
+  if (aggregator.sparse() != nullptr) settings.tradeoff = false;  // what it costs no votes change
   Account account;
   account.aggregator = aggregator;
   account.teachers = query_counts.teachers;
@@ -264,7 +263,7 @@ Account account_bounds(const QueryCounts& query_counts, const Aggregator& aggreg
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
     account_bound(inputs, direct, bound, search, settings.threads,
                   candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
-    if (!aggregator.is_ptr()) count_at_cap(inputs, bound, settings.threads, account);
+    if (aggregator.ptr() == nullptr) count_at_cap(inputs, bound, settings.threads, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
@@ -298,7 +297,7 @@ void settle_headline(const AccountSettings& settings, Account& account) {
 }
 
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
-Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregator& aggregator,
+Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanism& aggregator,
                    const AccountSettings& settings, bool is_part = false) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result =
@@ -314,11 +313,12 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Aggregat
   const ExactSettings exact{search, profile, settings.threads, is_part, settings.when_profiling};
   // For the costs above alone the distinct queries were counted too.
   if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
-    const ExactMechanism mechanism(aggregator, partials.query_counts.teachers);
+    const ExactMechanism mechanism(aggregator.noisy("an exact cost"),
+                                   partials.query_counts.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
   }
-  if (settings.exact && aggregator.is_ptr() && !is_part) {
+  if (settings.exact && aggregator.ptr() != nullptr && !is_part) {
     add_tested_profile(partials.query_counts, exact, result);
   }
   settle_headline(settings, result);
@@ -333,7 +333,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
   if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
   if (settings.complex) require_every_vote(run.votes, "a certificate by complex orders");
-  if (run.aggregator.is_ptr()) require_every_vote(run.votes, "PTR");
+  if (run.aggregator.ptr() != nullptr) require_every_vote(run.votes, "PTR");
   if (settings.exact)
     require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
   if (run.shard.of > 1)
@@ -341,8 +341,8 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
                        "which goes by the order of all queries");
   if (settings.tilted) check_tilted(run.aggregator);
   if (settings.complex) check_complex(run.aggregator);
-  if ((settings.exact || settings.tilted || settings.complex) && !run.aggregator.is_ptr()) {
-    mechanism.emplace(run.aggregator, run.votes.teachers());
+  if ((settings.exact || settings.tilted || settings.complex) && run.aggregator.ptr() == nullptr) {
+    mechanism.emplace(run.aggregator.noisy(), run.votes.teachers());
   }
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr,
@@ -351,7 +351,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (partials == nullptr) {
     Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
                                 run.shard.of > 1);
-    if (run.aggregator.is_sparse_vector()) fill_sparse_answers(run, result);
+    if (run.aggregator.sparse() != nullptr) fill_sparse_answers(run, result);
     return result;
   }
   require_not_sparse(run.aggregator, "a part of a run", "which goes by the order of all queries");
@@ -364,7 +364,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   return account_of(*partials, nullptr, run.aggregator, settings, run.shard.of > 1);
 }
 
-Account account(const Partials& partials, const Aggregator& aggregator,
+Account account(const Partials& partials, const Mechanism& aggregator,
                 const AccountSettings& settings) {
   return account_of(partials, nullptr, aggregator, settings);
 }

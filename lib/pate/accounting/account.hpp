@@ -58,7 +58,7 @@ struct AccountSettings {
 
 /// The same, to the bit, of a run that was counted before, in one piece or merged from its shards;
 /// exact and tilted costs and utility where the partials have them.
-[[nodiscard]] Account account(const Partials& partials, const Aggregator& aggregator,
+[[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
                               const AccountSettings& settings);
 
 }  // namespace pate

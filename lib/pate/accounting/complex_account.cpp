@@ -118,9 +118,9 @@ class QueryModuli {
 
 }  // namespace
 
-void check_complex(const Aggregator& aggregator) {
-  require_one_replaced(aggregator.neighbours(), "the certificate by complex orders");
-  if (!aggregator.is_ptr() && !aggregator.is_sparse_vector()) return;
+void check_complex(const Mechanism& mechanism) {
+  require_one_replaced(mechanism.neighbours(), "the certificate by complex orders");
+  if (mechanism.aggregator() != nullptr) return;
   throw parameter_error(
       "complex orders look at the outcome probabilities of every query: there are none of PTR and "
       "of the sparse vector technique; --exact has what PTR costs");
@@ -179,7 +179,7 @@ void add_complex_costs(std::span<const ExactQuery> queries, unsigned threads, Ac
   CostEntry entry{Bound::complex, GuaranteeKind::joint, EpsilonMethod::profile, 0.0, account.delta};
   entry.data_dependent = true;
   if (account.queries > 0) {
-    const ExactMechanism mechanism(account.aggregator, account.teachers);
+    const ExactMechanism mechanism(account.aggregator.noisy(), account.teachers);
     ExactRun run(mechanism, {queries.begin(), queries.end()}, threads);
     const double limit = kLeftOutShare * account.delta / static_cast<double>(account.queries);
     // Whatever they are chosen by, a certificate holds.

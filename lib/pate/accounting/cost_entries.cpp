@@ -24,12 +24,12 @@ constexpr std::array kConversions{EpsilonMethod::optimal, EpsilonMethod::improve
 constexpr std::array kLowOrders{kLowestSearchedOrder, 1.0 + 1e-5, 1.0 + 1e-4, 1.0 + 1e-3};
 
 std::vector<double> answered_by_checkpoint(const QueryCounts& query_counts,
-                                           const Aggregator& aggregator, GuaranteeKind reading) {
+                                           const Mechanism& aggregator, GuaranteeKind reading) {
   std::vector<double> answered(query_counts.checkpoints.size(), 0.0);
   AnswerProbabilities probabilities(aggregator);
   for (std::size_t i = 0; i < query_counts.distinct.size(); ++i) {
     // What PTR answers changes no cost of it, the worst case included.
-    const double p = reading == GuaranteeKind::worst_case && !aggregator.is_ptr()
+    const double p = reading == GuaranteeKind::worst_case && aggregator.ptr() == nullptr
                          ? 1.0
                          : probabilities.of(query_counts.distinct[i].statistic).answered;
     for (const Occurrence& o : query_counts.occurrences_of(i)) {
@@ -58,7 +58,9 @@ TrajectoryPoint best_on_grid(std::span<const double> orders, std::span<const dou
 // Epsilon of the first `queries` queries under a data-independent cost.
 TrajectoryPoint data_independent_point(const Account& account, const CostEntry& headline,
                                        std::int64_t queries) {
-  if (const auto& most = account.aggregator.max_refusals) queries = std::min(queries, *most);
+  if (const StabilityTest* const sparse = account.aggregator.sparse()) {
+    queries = std::min(queries, sparse->max_refusals());
+  }
   const auto n = static_cast<double>(queries);
   const double delta = OrderSearch{account.delta, false, account.query_delta}.conversion_delta();
   switch (headline.conversion) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
@@ -54,7 +55,7 @@ DirectCosts::DirectCosts(const CostInputs& inputs, unsigned threads)
 
 DirectCosts::Terms DirectCosts::terms(Bound bound, double order) const {
   Terms result;
-  const GaussianNoisyMax noise = inputs_.aggregator().noisy_max.gaussian_per_move();
+  const GaussianNoisyMax noise = inputs_.aggregator().noisy().noisy_max.gaussian_per_move();
   const double cap = data_independent_cost(noise, order);
   result.noisy_max.resize(log_q_.size(), 0.0);
   if (bound == Bound::published) {
@@ -174,7 +175,7 @@ double DirectCosts::joint(const AnswerTable& ladder, double order) const {
   std::vector<std::int64_t> statistics;
   for (const CostInputs::Statistic& its : inputs_.statistics()) statistics.push_back(its.value);
   const StatisticPlaces places(ladder, std::move(statistics));
-  const GaussianNoisyMax noise = inputs_.aggregator().noisy_max.gaussian_per_move();
+  const GaussianNoisyMax noise = inputs_.aggregator().noisy().noisy_max.gaussian_per_move();
   const JointCost joint(ladder, order, data_independent_cost(noise, order), &places);
   std::vector<double> weights(log_q_.size(), 0.0);
   for (std::size_t i = 0; i < distinct.size(); ++i) {

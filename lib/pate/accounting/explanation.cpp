@@ -71,14 +71,15 @@ QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v
   return cost;
 }
 
-double tradeoff_query_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t v,
+double tradeoff_query_cost(const Mechanism& mechanism, std::int64_t teachers, std::int64_t v,
                            double log_q, double order) {
-  if (!aggregator.selection) return tradeoff_cost(aggregator.noisy_max, log_q, order).larger();
-  const AnswerTable ladder(*aggregator.selection, v, v, teachers);
-  const JointCost joint(ladder, order, data_independent_cost(aggregator, order).noisy_max);
-  const BothDirections log_excess = log_q == -kInfinity
-                                        ? BothDirections{-kInfinity, -kInfinity}
-                                        : tradeoff_log_excess(aggregator.noisy_max, log_q, order);
+  const auto rule = mechanism.answer_rule();
+  if (!rule) return tradeoff_cost(mechanism.noisy().noisy_max, log_q, order).larger();
+  const AnswerTable ladder(*rule, v, v, teachers);
+  const JointCost joint(ladder, order, data_independent_cost(mechanism, order).noisy_max);
+  const BothDirections log_excess =
+      log_q == -kInfinity ? BothDirections{-kInfinity, -kInfinity}
+                          : tradeoff_log_excess(mechanism.noisy().noisy_max, log_q, order);
   return joint.cost(v, log_excess);
 }
 
@@ -147,7 +148,8 @@ std::vector<double> outcomes_of(const Aggregator& aggregator, ExactCost& exact,
 
 QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
                                const Explanation& about, std::int64_t row, std::int64_t times) {
-  const Run alone{run.votes, RowSelection::list({row}), run.aggregator, run.student, {}, {}};
+  const Aggregator& aggregator = run.aggregator.noisy();
+  const Run alone{run.votes, RowSelection::list({row}), aggregator, run.student, {}, {}};
   QueryReader reader(alone);
   reader.read(0, 1);
   const auto histogram = reader.histogram(0);
@@ -160,26 +162,25 @@ QueryExplanation explain_query(const Run& run, const ExactMechanism& mechanism,
   result.times = times;
   result.histogram.assign(histogram.begin(), histogram.end());
   result.plurality = std::max_element(histogram.begin(), histogram.end()) - histogram.begin();
-  result.log_q = log_q(run.aggregator.noisy_max, histogram);
+  result.log_q = log_q(aggregator.noisy_max, histogram);
   const std::int64_t v = reader.statistic(0);
-  if (run.aggregator.selection) {
+  if (aggregator.selection) {
     result.statistic = v;
-    result.answered = probability_answered(run.aggregator, v);
+    result.answered = probability_answered(aggregator, v);
   }
-  result.outcomes = outcomes_of(run.aggregator, exact, histogram, groups);
+  result.outcomes = outcomes_of(aggregator, exact, histogram, groups);
 
-  const double tradeoff =
-      tradeoff_query_cost(run.aggregator, about.teachers, v, result.log_q, order);
+  const double tradeoff = tradeoff_query_cost(aggregator, about.teachers, v, result.log_q, order);
   const BothDirections directions = exact.largest(order);
   result.costs = {{Bound::exact, GuaranteeKind::joint, directions.larger(), directions},
                   {Bound::tradeoff, GuaranteeKind::joint, tradeoff, {}},
-                  published_query_cost(run.aggregator, v, result.log_q, order),
+                  published_query_cost(aggregator, v, result.log_q, order),
                   {Bound::data_independent,
                    GuaranteeKind::worst_case,
-                   data_independent_cost(run.aggregator, order).total(),
+                   data_independent_cost(aggregator, order).total(),
                    {}}};
-  if (about.aggregator.is_gaussian() && about.aggregator.neighbours().is_one_replaced()) {
-    const TiltedRun tilted(about.aggregator, about.teachers, about.classes, order);
+  if (aggregator.is_gaussian() && aggregator.neighbours().is_one_replaced()) {
+    const TiltedRun tilted(aggregator, about.teachers, about.classes, order);
     result.costs.insert(result.costs.begin() + 1,
                         {Bound::tilted, GuaranteeKind::joint, tilted.cost(histogram, v), {}});
   }
@@ -304,7 +305,7 @@ struct TestedCosts {
   }
 };
 
-TestedCosts tested_costs(const ThresholdCheck& test, std::int64_t q, const StabilityMoves& moves,
+TestedCosts tested_costs(const StabilityTest& test, std::int64_t q, const StabilityMoves& moves,
                          double order) {
   const double cap = threshold_data_independent(test, order);
   const auto cost = [&](std::int64_t other) -> BothDirections {
@@ -337,7 +338,7 @@ QueryExplanation explain_tested_query(const Run& run, std::int64_t row, std::int
   result.outcomes.assign(counts.size(), 0.0);
   result.outcomes[static_cast<std::size_t>(result.plurality)] = 1.0;
   const StabilityMoves moves = stability_moves(counts);
-  const TestedCosts costs = tested_costs(*about.aggregator.selection, q, moves, about.order);
+  const TestedCosts costs = tested_costs(*about.aggregator.ptr(), q, moves, about.order);
   const bool is_less = costs.less.larger() >= costs.more.larger();
   if (const auto& move = is_less ? moves.less : moves.more) {
     const BothDirections& cost = is_less ? costs.less : costs.more;
@@ -392,9 +393,8 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
       const StabilityMoves moves = stability_moves(reader.histogram(i));
       const auto [kind, is_new] = kinds.try_emplace({q, moves.less ? 1 : 0, moves.more ? 1 : 0});
       if (is_new) {
-        kind->second = {
-            static_cast<std::uint32_t>(costs.size()), 0,
-            tested_costs(*run.aggregator.selection, q, moves, result.order).most_costly()};
+        kind->second = {static_cast<std::uint32_t>(costs.size()), 0,
+                        tested_costs(*run.aggregator.ptr(), q, moves, result.order).most_costly()};
         costs.push_back(kind->second.cost.larger());
       }
       ++kind->second.queries;
@@ -417,8 +417,8 @@ Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
   require_every_vote(run.votes, "an explanation");
   require_not_sparse(run.aggregator, "an explanation", "where refusals cost and no query does");
-  if (run.aggregator.is_ptr()) return explain_tested(run, settings, which);
-  const ExactMechanism mechanism(run.aggregator, run.votes.teachers());
+  if (run.aggregator.ptr() != nullptr) return explain_tested(run, settings, which);
+  const ExactMechanism mechanism(run.aggregator.noisy(), run.votes.teachers());
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});
   // Of the run the bounds are told; exact costs at their order alone.

@@ -66,7 +66,7 @@ struct QueryExplanation {
 
 /// What `explain` finds.
 struct Explanation {
-  Aggregator aggregator;
+  Mechanism aggregator;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t run_queries = 0;

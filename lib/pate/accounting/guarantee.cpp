@@ -209,8 +209,8 @@ Guarantee guarantee_of(const Account& account) {
   return result;
 }
 
-std::string outputs_of(const Aggregator& aggregator) {
-  return aggregator.selection ? "the answers and refusals of this run" : "the answers of this run";
+std::string outputs_of(const Mechanism& aggregator) {
+  return aggregator.refuses() ? "the answers and refusals of this run" : "the answers of this run";
 }
 
 std::string conditions_of(const Guarantee& guarantee) {

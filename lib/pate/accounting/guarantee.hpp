@@ -57,7 +57,7 @@ void protect_records(Guarantee& guarantee);
                                            double delta);
 
 /// What became public of a run of this aggregator: its answers, and its refusals if it has any.
-[[nodiscard]] std::string outputs_of(const Aggregator& aggregator);
+[[nodiscard]] std::string outputs_of(const Mechanism& aggregator);
 
 /// Its conditions in sentences that follow another one: who is protected, what is assumed, what is
 /// not covered.

@@ -57,12 +57,14 @@ void MechanismCounts::add(const MechanismCounts& other) {
   add_counts(laplace_checks, other.laplace_checks);
   add_counts(sparse_rounds, other.sparse_rounds);
   add_counts(maxima, other.maxima);
+  add_counts(tested_pluralities, other.tested_pluralities);
 }
 
 bool MechanismCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
   return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
-         std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none);
+         std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none) &&
+         std::ranges::all_of(tested_pluralities, none);
 }
 
 bool MechanismCounts::has_checks() const {
@@ -70,21 +72,19 @@ bool MechanismCounts::has_checks() const {
 }
 
 double MechanismCounts::delta() const {
-  const double total = sum(maxima, [](const NoisyMax& of) { return of.delta(); });
-  return total * (1.0 + 4e-16 * static_cast<double>(maxima.size()));
+  const double total = sum(tested_pluralities, [](double of_one) { return of_one; });
+  return total * (1.0 + 4e-16 * static_cast<double>(maxima.size() + tested_pluralities.size()));
 }
 
 QueryCost MechanismCounts::rdp(double order) const {
   QueryCost cost;
   cost.selection = sum(threshold_checks, [&](double s) {
-    return threshold_data_independent({0.0, s, false, 0.0, neighbours}, order);
+    return threshold_data_independent(ThresholdCheck{0.0, s, neighbours}, order);
   });
-  cost.selection += sum(laplace_checks, [&](double scale) {
-    return threshold_data_independent({0.0, scale, true}, order);
-  });
-  cost.selection += sum(sparse_rounds, [&](double scale) {
-    return threshold_data_independent({0.0, scale, true, 0.5 * scale}, order);
-  });
+  cost.selection +=
+      sum(laplace_checks, [&](double scale) { return laplace_check_cost(scale, order); });
+  cost.selection +=
+      sum(sparse_rounds, [&](double scale) { return pure_dp_cost(round_epsilon(scale), order); });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
       return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
@@ -109,11 +109,11 @@ std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
   std::map<double, std::int64_t> by_epsilon;
   for (const auto& [scale, count] : laplace_checks) by_epsilon[1.0 / scale] += count;
   for (const auto& [scale, count] : sparse_rounds) {
-    by_epsilon[round_epsilon({0.0, scale, true, 0.5 * scale})] += count;
+    by_epsilon[round_epsilon(scale)] += count;
   }
   for (const auto& [noise, count] : maxima) {
     const auto epsilon = noise.pure_epsilon();
-    if (epsilon && !noise.is_ptr()) by_epsilon[*epsilon] += count;
+    if (epsilon) by_epsilon[*epsilon] += count;
   }
   return by_epsilon;
 }
@@ -127,23 +127,25 @@ std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
   return steps;
 }
 
-MechanismCounts steps_of(const Aggregator& aggregator, std::int64_t queries, std::int64_t answers) {
+MechanismCounts steps_of(const Mechanism& mechanism, std::int64_t queries, std::int64_t answers) {
   if (answers < 0 || answers > queries) {
     throw parameter_error(
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
   MechanismCounts steps;
-  steps.neighbours = aggregator.neighbours();
-  if (aggregator.is_sparse_vector()) {
-    const std::int64_t rounds = std::min(queries, *aggregator.max_refusals);
-    steps.sparse_rounds[aggregator.selection->sigma1] = rounds;
-    steps.maxima[aggregator.noisy_max] = rounds;
+  steps.neighbours = mechanism.neighbours();
+  if (const StabilityTest* const test = mechanism.ptr()) {
+    const std::int64_t tests =
+        test->is_sparse() ? std::min(queries, test->max_refusals()) : queries;
+    (test->is_sparse()     ? steps.sparse_rounds
+     : test->is_gaussian() ? steps.threshold_checks
+                           : steps.laplace_checks)[test->scale()] = tests;
+    steps.tested_pluralities[test->delta()] = tests;
     return steps;
   }
-  if (const auto& check = aggregator.selection) {
-    (check->laplace ? steps.laplace_checks : steps.threshold_checks)[check->sigma1] = queries;
-  }
-  steps.maxima[aggregator.noisy_max] = aggregator.noisy_max.is_ptr() ? queries : answers;
+  const Aggregator& aggregator = mechanism.noisy();
+  if (const auto& check = aggregator.selection) steps.threshold_checks[check->sigma1] = queries;
+  steps.maxima[aggregator.noisy_max] = answers;
   return steps;
 }
 

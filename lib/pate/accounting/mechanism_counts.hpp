@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/divergence/bounds/query_cost.hpp"
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 
 namespace pate {
 
@@ -25,6 +25,8 @@ struct MechanismCounts {
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
   std::map<NoisyMax, std::int64_t> maxima;
+  /// What PTR spends of delta beside its tests: queries asked, or rounds, by the delta of one.
+  std::map<double, std::int64_t> tested_pluralities;
   /// Whose costs are asked for; all maxima have the same.
   Neighbours neighbours = {};
 
@@ -36,7 +38,7 @@ struct MechanismCounts {
   [[nodiscard]] bool has_checks() const;
 
   /// The deltas of all steps, which add up whatever their costs do; rounded outwards, by less than
-  /// 1e-12. 0 unless there are stability tests.
+  /// 1e-12. 0 unless there are tested pluralities.
   [[nodiscard]] double delta() const;
 
   /// RDP at an order, step by step; rounded outwards. Domain: order > 1.
@@ -52,8 +54,7 @@ struct MechanismCounts {
   [[nodiscard]] std::optional<double> squared_mu() const;
 
   /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
-  /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. What a stability test spends is left to
-  /// its test. Gaussian checks and maxima are left out: `squared_mu` has them.
+  /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. Gaussian steps are in `squared_mu`.
   [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
 
   /// The same in increasing order of epsilon; none where a step is not pure.
@@ -67,7 +68,7 @@ struct MechanismCounts {
 /// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
 /// its delta is spent by asking; in the sparse form for every round, of which there are no more
 /// than queries, or refusals. Throws `parameter_error` unless 0 <= answers <= queries.
-[[nodiscard]] MechanismCounts steps_of(const Aggregator& aggregator, std::int64_t queries,
+[[nodiscard]] MechanismCounts steps_of(const Mechanism& mechanism, std::int64_t queries,
                                        std::int64_t answers);
 
 }  // namespace pate

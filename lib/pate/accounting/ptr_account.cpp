@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -19,21 +19,21 @@ constexpr std::array kTestedEpsilons{0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr double kMaxWork = 1.5e9;
 
 // A query of stability q against a neighbour of stability w with the same plurality.
-DistributionPair same_plurality(const ThresholdCheck& test, std::int64_t q, std::int64_t w) {
+DistributionPair same_plurality(const StabilityTest& test, std::int64_t q, std::int64_t w) {
   const LogBernoulliPair pair = answer_pair(test, q, w);
   return {{std::exp(pair.log_p), std::exp(pair.log_p_neighbour), pair.log_ratio},
           {std::exp(pair.log_not_p), std::exp(pair.log_not_p_neighbour), pair.log_not_ratio}};
 }
 
 // Stability 0 on both, and another plurality: either class is an answer of one side only.
-DistributionPair other_plurality(const ThresholdCheck& test) {
+DistributionPair other_plurality(const StabilityTest& test) {
   const double answered = std::exp(log_answered(test, 0));
   const double refused = std::exp(log_refused(test, 0));
   return {{answered, 0.0, kInfinity}, {refused, refused, 0.0}, {0.0, answered, -kInfinity}};
 }
 
 // All neighbours, the one that lowers the stability first.
-std::vector<DistributionPair> neighbours_of(const ThresholdCheck& test, std::int64_t q,
+std::vector<DistributionPair> neighbours_of(const StabilityTest& test, std::int64_t q,
                                             std::int64_t teachers, Direction direction) {
   std::vector<DistributionPair> tables;
   tables.push_back(q > 0 ? same_plurality(test, q, q - 1) : other_plurality(test));
@@ -84,7 +84,7 @@ void add_tested_profile(const QueryCounts& query_counts, const ExactSettings& se
     return;
   }
   if (query_counts.queries > 0) {
-    const ThresholdCheck& test = *account.aggregator.selection;
+    const StabilityTest& test = *account.aggregator.ptr();
     const TestedGrid grid = grid_of(query_counts, settings, *hint);
     std::vector<PessimisticProfile> upper;
     std::vector<OptimisticProfile> lower;

@@ -65,7 +65,7 @@ std::int32_t statistic_of(std::span<const std::int32_t> key) {
 
 // Pr[output = label] of every key; keys of equal counts are beside each other: of one ensemble they
 // have as many classes without a vote.
-std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyList& keys,
+std::vector<double> right_probabilities(const Mechanism& aggregator, const KeyList& keys,
                                         unsigned threads) {
   std::vector<std::size_t> first;  // of all with equal counts
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -73,14 +73,14 @@ std::vector<double> right_probabilities(const Aggregator& aggregator, const KeyL
     if (!same) first.push_back(i);
   }
   std::vector<double> right(keys.size());
-  if (aggregator.is_ptr()) {
+  if (aggregator.ptr() != nullptr) {
     for (std::size_t i = 0; i < keys.size(); ++i) right[i] = keys[i].back();
     return right;
   }
   parallel_for(first.size(), threads, [&](std::size_t k) {
     const std::size_t end = k + 1 < first.size() ? first[k + 1] : keys.size();
     const double probability =
-        outcome_probability(aggregator.noisy_max, counts_of(keys[first[k]]), 0,
+        outcome_probability(aggregator.noisy().noisy_max, counts_of(keys[first[k]]), 0,
                             static_cast<std::size_t>(zeros_of(keys[first[k]])));
     std::fill(right.begin() + static_cast<std::ptrdiff_t>(first[k]),
               right.begin() + static_cast<std::ptrdiff_t>(end), probability);
@@ -102,14 +102,13 @@ std::span<const Occurrence> QueryCounts::occurrences_of(std::size_t i) const {
 }
 
 QueryKey cost_key(const Run& run) {
-  validate(run.aggregator);
-  if (run.aggregator.is_ptr()) {
+  if (run.aggregator.ptr() != nullptr) {
     return {[](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
       append_cost_key(reader.statistic(i), -kInfinity, key);
     }};
   }
   const auto table = std::make_shared<const UnionBoundTable>(
-      UnionBoundTable(pair_term(run.aggregator.noisy_max), run.votes.teachers()));
+      UnionBoundTable(pair_term(run.aggregator.noisy().noisy_max), run.votes.teachers()));
   return {[table](const QueryReader& reader, std::int64_t i, std::vector<std::int32_t>& key) {
     append_cost_key(reader.statistic(i), table->log_q(reader.counts(i), reader.left_out(i)), key);
   }};
@@ -163,7 +162,7 @@ QueryCounts merge(std::span<const QueryCounts> shards) {
 }
 
 double expected_reinforced(const Run& run, double above) {
-  if (!run.aggregator.interactive || run.student == nullptr) {
+  if (!run.aggregator.interactive() || run.student == nullptr) {
     throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
   }
   if (!(above >= 0.0 && above <= 1.0)) {
@@ -182,7 +181,7 @@ double expected_reinforced(const Run& run, double above) {
   }
   CompensatedSum sum;
   for (const auto& [v, queries] : confident) {
-    sum.add(std::exp(log_refused(*run.aggregator.selection, v)) * static_cast<double>(queries));
+    sum.add(std::exp(log_refused(*run.aggregator.answer_rule(), v)) * static_cast<double>(queries));
   }
   return sum.value();
 }
@@ -215,7 +214,7 @@ QueryKey label_key(const Run& run) {
   }};
 }
 
-UtilityCounts count_utility(const Aggregator& aggregator, const DistinctQueries& counted,
+UtilityCounts count_utility(const Mechanism& aggregator, const DistinctQueries& counted,
                             unsigned threads) {
   const std::vector<double> right = right_probabilities(aggregator, counted.keys, threads);
   UtilityCounts result;
@@ -241,7 +240,7 @@ UtilityCounts merge(std::span<const UtilityCounts> shards) {
   return result;
 }
 
-Utility utility(const UtilityCounts& query_counts, const Aggregator& aggregator) {
+Utility utility(const UtilityCounts& query_counts, const Mechanism& aggregator) {
   CompensatedSum answered;
   CompensatedSum answered_right;
   for (const UtilityCounts::Kind& kind : query_counts.kinds) {
@@ -256,7 +255,7 @@ Utility utility(const UtilityCounts& query_counts, const Aggregator& aggregator)
                                    : none};
 }
 
-std::vector<LabelledQuery> labelled_queries(const Aggregator& aggregator,
+std::vector<LabelledQuery> labelled_queries(const Mechanism& aggregator,
                                             const DistinctQueries& counted, unsigned threads) {
   const std::vector<double> right = right_probabilities(aggregator, counted.keys, threads);
   std::vector<LabelledQuery> result;

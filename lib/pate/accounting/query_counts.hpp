@@ -85,7 +85,7 @@ struct UtilityCounts {
 
 /// The query counts of queries that were counted under `label_key`. Exact integrals, no sampling;
 /// relative accuracy of `right` 1e-10.
-[[nodiscard]] UtilityCounts count_utility(const Aggregator& aggregator,
+[[nodiscard]] UtilityCounts count_utility(const Mechanism& aggregator,
                                           const DistinctQueries& counted, unsigned threads);
 
 /// The query counts of all shards together.
@@ -98,7 +98,7 @@ struct UtilityCounts {
 ///     label
 ///
 /// NaN for a run without queries. Independent of threads and shards, bit for bit.
-[[nodiscard]] Utility utility(const UtilityCounts& query_counts, const Aggregator& aggregator);
+[[nodiscard]] Utility utility(const UtilityCounts& query_counts, const Mechanism& aggregator);
 
 /// The selection statistic of a query (0 without a selection) and the probability that its released
 /// label is right if it is answered.
@@ -109,7 +109,7 @@ struct LabelledQuery {
 
 /// Of every query of a run that was counted under `label_key` by query, in the order of the
 /// selection; relative accuracy 1e-10.
-[[nodiscard]] std::vector<LabelledQuery> labelled_queries(const Aggregator& aggregator,
+[[nodiscard]] std::vector<LabelledQuery> labelled_queries(const Mechanism& aggregator,
                                                           const DistinctQueries& counted,
                                                           unsigned threads);
 

@@ -11,7 +11,7 @@
 #include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/divergence/exact/vote_groups.hpp"
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 
 namespace pate {
 
@@ -130,7 +130,7 @@ struct AtCap {
 
 /// What `account` finds.
 struct Account {
-  Aggregator aggregator;
+  Mechanism aggregator;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t queries = 0;

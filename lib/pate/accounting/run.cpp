@@ -35,14 +35,15 @@ std::span<const Value> row_of(const std::vector<Value>& values, std::int64_t i,
 }  // namespace
 
 void validate(const Run& run) {
-  validate(run.aggregator);
   require_teachers(run.aggregator.neighbours(), run.votes.teachers());
-  require_classes(run.aggregator.noisy_max, run.votes.classes());
+  if (const Aggregator* const aggregator = run.aggregator.aggregator()) {
+    require_classes(aggregator->noisy_max, run.votes.classes());
+  }
   run.rows.check(run.votes.name(), run.votes.queries());
-  if (run.aggregator.interactive != (run.student != nullptr)) {
+  if (run.aggregator.interactive() != (run.student != nullptr)) {
     throw parameter_error("student scores go with the interactive aggregator, and it needs them");
   }
-  if (run.decisions && !run.aggregator.selection) {
+  if (run.decisions && !run.aggregator.refuses()) {
     throw parameter_error(
         "decisions go with a threshold: without a selection every query is answered");
   }
@@ -159,8 +160,8 @@ std::span<const double> QueryReader::scores(std::int64_t i) const {
 }
 
 std::int64_t QueryReader::statistic(std::int64_t i) const {
-  if (!run_.aggregator.selection) return 0;
-  if (run_.aggregator.is_ptr()) return stability(histogram(i));
+  if (!run_.aggregator.refuses()) return 0;
+  if (run_.aggregator.ptr() != nullptr) return stability(histogram(i));
   if (run_.student == nullptr) return top_count(counts(i));
   return interactive_statistic(histogram(i), scores(i), run_.votes.teachers());
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pate/base/parallel/shard.hpp"
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -20,7 +20,7 @@ namespace pate {
 struct Run {
   const VoteSource& votes;
   RowSelection rows;
-  Aggregator aggregator;
+  Mechanism aggregator;
   const StudentScores* student = nullptr;              ///< interactive aggregator only
   std::optional<std::vector<std::uint8_t>> decisions;  ///< which queries were answered
   std::optional<std::vector<std::int32_t>> labels;     ///< true classes, for utility only

@@ -30,19 +30,19 @@ struct ThresholdNoise {
 
 // Gauss-Legendre rules between the points where an integrand has no derivatives of all orders:
 // 0, and where the threshold is a whole number of votes.
-ThresholdNoise threshold_noise(const ThresholdCheck& test) {
+ThresholdNoise threshold_noise(const StabilityTest& test) {
   constexpr std::array kNodes{-0.9061798459386640, -0.5384693101056831, 0.0, 0.5384693101056831,
                               0.9061798459386640};
   constexpr std::array kWeights{0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                 0.4786286704993665, 0.2369268850561891};
-  const double scale = test.threshold_scale;
+  const double scale = test.threshold_scale();
   const double most = kScales * scale;
   // Whole votes, or fractions of one that meet at whole ones; where several lie in a piece, it is
   // so small beside the scale that a jump of the second derivative does not matter.
   const double step =
       scale >= 1.0 ? std::max(std::floor(scale / 3.0), 1.0) : 1.0 / std::ceil(1.0 / scale);
   std::vector<double> ends{-most, 0.0, most};
-  const double whole = std::floor(test.threshold) - test.threshold;
+  const double whole = std::floor(test.threshold()) - test.threshold();
   // Wherever they end, pieces meet. NOLINTBEGIN(clang-analyzer-security.FloatLoopCounter)
   for (double end = whole; end < most; end += step) ends.push_back(end);
   for (double end = whole - step; end > -most; end -= step) ends.push_back(end);
@@ -64,12 +64,12 @@ ThresholdNoise threshold_noise(const ThresholdCheck& test) {
 }
 
 // Pr[answered] at every noise of the threshold.
-std::vector<double> answered_at(const ThresholdCheck& test, const ThresholdNoise& noise,
+std::vector<double> answered_at(const StabilityTest& test, const ThresholdNoise& noise,
                                 std::int64_t stability) {
   std::vector<double> result;
   result.reserve(noise.at.size());
   for (const double at : noise.at) {
-    const double beyond = (static_cast<double>(stability) - test.threshold - at) / test.sigma1;
+    const double beyond = (static_cast<double>(stability) - test.threshold() - at) / test.scale();
     result.push_back(beyond <= 0.0 ? 0.5 * std::exp(beyond) : 1.0 - 0.5 * std::exp(-beyond));
   }
   return result;
@@ -83,13 +83,11 @@ struct Round {
 
 }  // namespace
 
-SparseAnswers sparse_answers(const Aggregator& sparse, std::span<const std::int64_t> stabilities) {
-  validate(sparse);
-  const ThresholdCheck& test = *sparse.selection;
+SparseAnswers sparse_answers(const StabilityTest& test, std::span<const std::int64_t> stabilities) {
   const ThresholdNoise noise = threshold_noise(test);
   std::map<std::int64_t, std::vector<double>> tables;
   const auto queries = static_cast<std::int64_t>(stabilities.size());
-  const std::int64_t most = std::min(*sparse.max_refusals, queries);
+  const std::int64_t most = std::min(test.max_refusals(), queries);
   std::vector<Round> rounds(static_cast<std::size_t>(most));  // by refusals so far
   if (most > 0) rounds[0] = {noise.weight, 1.0};
   std::int64_t first = 0;  // rounds first .. last - 1 have mass
@@ -151,7 +149,8 @@ SparseAnswers sparse_answers(const Aggregator& sparse, std::span<const std::int6
 
 void fill_sparse_answers(const Run& run, Account& account) {
   const std::int64_t queries = run.rows.size();
-  const std::int64_t most = *run.aggregator.max_refusals;
+  const StabilityTest& test = *run.aggregator.sparse();
+  const std::int64_t most = test.max_refusals();
   std::vector<std::int64_t> stabilities;
   std::vector<std::uint8_t> right;
   std::int64_t realized = 0;
@@ -179,7 +178,7 @@ void fill_sparse_answers(const Run& run, Account& account) {
       (answered ? realized : refused) += 1;
     }
   }
-  const SparseAnswers answers = sparse_answers(run.aggregator, stabilities);
+  const SparseAnswers answers = sparse_answers(test, stabilities);
   account.answered_expected = answers.expected;
   account.answered_sd = answers.sd;
   if (run.decisions) account.answered_realized = realized;

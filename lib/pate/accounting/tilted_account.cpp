@@ -32,7 +32,7 @@ std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
 
 double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, double order,
                   unsigned threads) {
-  const TiltedRun run(account.aggregator, account.teachers, account.classes, order);
+  const TiltedRun run(account.aggregator.noisy(), account.teachers, account.classes, order);
   std::vector<double> costs(queries.size());
   parallel_for(queries.size(), threads, [&](std::size_t i) {
     costs[i] = run.cost(counts_of(queries[i].votes), queries[i].votes.statistic);
@@ -46,11 +46,13 @@ double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, d
 
 }  // namespace
 
-void check_tilted(const Aggregator& aggregator) {
-  require_one_replaced(aggregator.neighbours(), "the tilted bound");
-  if (aggregator.is_gaussian()) return;
-  throw parameter_error(fmt::format("the tilted bound is one of Gaussian noise; {} has none",
-                                    aggregator.noisy_max.names().title));
+void check_tilted(const Mechanism& mechanism) {
+  require_one_replaced(mechanism.neighbours(), "the tilted bound");
+  if (mechanism.is_gaussian()) return;
+  const Aggregator* const aggregator = mechanism.aggregator();
+  throw parameter_error(
+      fmt::format("the tilted bound is one of Gaussian noise; {} has none",
+                  aggregator != nullptr ? aggregator->noisy_max.names().title : "PTR"));
 }
 
 TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,

@@ -26,8 +26,7 @@ void check(const Run& run, const AccountSettings& settings) {
         "exact, tilted and complex costs know only what one vote that moves changes, not one with "
         "a weight: leave them out with weights of teachers");
   }
-  if (run.aggregator.selection || run.aggregator.is_ptr() ||
-      run.aggregator.noisy_max.is_of_two_classes()) {
+  if (run.aggregator.refuses() || run.aggregator.noisy().noisy_max.is_of_two_classes()) {
     throw parameter_error(
         "weights of teachers are for a noisy maximum alone, with noise on every count: its "
         "threshold check, PTR and one noise go by whole votes");
@@ -52,8 +51,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   const WeightedVotes votes(predictions, weights);
   // q is that of counts and noise in units.
   const Aggregator in_units{.selection = {},
-                            .noisy_max = per_vote(run.aggregator.noisy_max, weights.unit)};
-  validate(in_units);
+                            .noisy_max = per_vote(run.aggregator.noisy().noisy_max, weights.unit)};
   const Run counted_run{.votes = votes,
                         .rows = run.rows,
                         .aggregator = in_units,
@@ -67,7 +65,6 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   for (const auto& [units, count] : teachers) {
     const Aggregator of_teacher{
         .selection = {}, .noisy_max = per_vote(in_units.noisy_max, static_cast<double>(units))};
-    validate(of_teacher);
     Account account = pate::account(counted.partials, of_teacher, settings);
     result.weights.push_back({static_cast<double>(units) * weights.unit, count,
                               smallest(account, Bound::data_independent).value(),

@@ -11,7 +11,7 @@
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/divergence/exact/exact_run.hpp"
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 #include "pate/release/public_release.hpp"
 
 namespace pate {
@@ -161,7 +161,7 @@ struct PublicEvent {
   std::string mechanism;     ///< its name
   std::string source;        ///< of a step: who says how private it is; empty: nobody is named
   /// Of runs and releases: how queries are answered. None of a plan, which has no threshold.
-  std::optional<Aggregator> aggregator;
+  std::optional<Mechanism> aggregator;
   std::int64_t queries = 0;
   std::string about;            ///< of a release: the run's id; empty: it has none
   std::optional<double> delta;  ///< at which its own report tells its cost

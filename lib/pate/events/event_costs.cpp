@@ -71,7 +71,8 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
     asked_ = queries_of(&QueryRow::asked);
   }
   if (!event.facts.exact.empty()) {
-    mechanism_ = std::make_unique<ExactMechanism>(*event.open.aggregator, event.open.teachers);
+    mechanism_ =
+        std::make_unique<ExactMechanism>(event.open.aggregator->noisy(), event.open.teachers);
     exact_.emplace(*mechanism_, event.facts.exact, threads);
   }
   if (event.open.tries) {
@@ -172,7 +173,7 @@ std::vector<BothDirections> EventCosts::exact(std::span<const double> orders) {
 }
 
 bool EventCosts::has_expected(Bound bound) const {
-  if (!event_.open.aggregator || event_.open.aggregator->is_ptr()) return false;
+  if (!event_.open.aggregator || event_.open.aggregator->ptr() != nullptr) return false;
   if (is_tabulated()) return true;
   const auto& curves = event_.facts.curves;
   return curves && (bound == Bound::published ? curves->published : curves->tradeoff);
@@ -198,10 +199,14 @@ std::vector<EventCosts::Spent> EventCosts::expected(Bound bound, std::span<const
   return result;
 }
 
+bool EventCosts::has_check() const {
+  const auto& mechanism = event_.open.aggregator;
+  return mechanism && mechanism->aggregator() != nullptr && mechanism->refuses();
+}
+
 bool EventCosts::tells_answers() const {
   const PublicEvent& open = event_.open;
-  if (!open.realized || !open.aggregator || !open.aggregator->selection) return false;
-  if (open.aggregator->is_ptr()) return false;
+  if (!open.realized || !has_check()) return false;
   const auto& curves = event_.facts.curves;
   return is_tabulated() ||
          (curves && curves->tradeoff && !curves->tradeoff->noisy_max_realized.empty());
@@ -209,8 +214,7 @@ bool EventCosts::tells_answers() const {
 
 bool EventCosts::counts_answers() const {
   const PublicEvent& open = event_.open;
-  return open.happened() && open.kind == EventKind::run && open.realized && open.aggregator &&
-         open.aggregator->selection && !open.aggregator->is_ptr();
+  return open.happened() && open.kind == EventKind::run && open.realized && has_check();
 }
 
 double EventCosts::counted(double order) const {

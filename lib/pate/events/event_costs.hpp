@@ -73,8 +73,10 @@ class EventCosts {
  private:
   [[nodiscard]] bool is_tabulated() const { return !event_.facts.table.empty(); }
   [[nodiscard]] bool is_sparse_vector() const {
-    return event_.open.aggregator && event_.open.aggregator->is_sparse_vector();
+    return event_.open.aggregator && event_.open.aggregator->sparse() != nullptr;
   }
+  // Whether a threshold check decides which queries are answered, and what they cost.
+  [[nodiscard]] bool has_check() const;
   // The queries of the list, or those that were asked.
   struct Counted {
     QueryCounts query_counts;

@@ -24,7 +24,7 @@ RecordAnswers answers_of(const Record& record) {
     // A step that answers no queries changes no number of answers.
     if (open.kind == EventKind::step && open.queries == 0) continue;
     result.queries += event.times * open.queries;
-    const bool chooses = open.aggregator && open.aggregator->selection;
+    const bool chooses = open.aggregator && open.aggregator->refuses();
     all_expected = all_expected && (!event.facts.table.empty() || (open.aggregator && !chooses));
     if (chooses && !event.facts.table.empty()) {
       AnswerProbabilities probabilities(*open.aggregator);

@@ -67,7 +67,7 @@ Event planned_run(const Plan& plan) {
 Event labelled_run(const Account& account, const LabelledQueries& labelled,
                    const PrivacyFilter& filter, const RunLimits& limits, const std::string& id) {
   Event event = run_of(account);
-  const Aggregator& aggregator = account.aggregator;
+  const Mechanism& aggregator = account.aggregator;
   event.open.id = id;
   event.open.queries = static_cast<std::int64_t>(labelled.labels.size());
   event.open.steps = most_steps(aggregator, limits);
@@ -75,21 +75,21 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these
   // end, at most, is certain before they begin.
-  const bool answers_decide = aggregator.selection.has_value() && !aggregator.is_sparse_vector();
+  const bool answers_decide = aggregator.refuses() && aggregator.sparse() == nullptr;
   event.open.origin.limited =
       answers_decide && (limits.max_answers || limits.max_epsilon || labelled.stopped);
   if (labelled.stopped) event.open.origin.stopped = name(*labelled.stopped);
-  if (limits.max_epsilon && !aggregator.is_sparse_vector()) {
+  if (limits.max_epsilon && aggregator.sparse() == nullptr) {
     const double left = left_delta(aggregator, limits, account.delta);
     event.open.cap = cap_of_filter(*limits.max_epsilon, filter.order(), left);
   }
-  if (!aggregator.selection) {
+  if (!aggregator.refuses()) {
     for (QueryRow& row : event.facts.table) row.answered = 0;
   }
   return event;
 }
 
-Event declared_run(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
+Event declared_run(const Mechanism& aggregator, std::int64_t teachers, std::int64_t classes,
                    std::int64_t queries, const PrivacyClaim& declared, const std::string& id) {
   Event event;
   event.open.kind = EventKind::declared;

@@ -29,7 +29,7 @@ namespace pate {
 /// together (epsilon, delta)-DP, whether the test passed or not. Nothing else is told of it, and
 /// what its answers cost by themselves is no part of it. `id` as above; digests are added by who
 /// knows the files.
-[[nodiscard]] Event declared_run(const Aggregator& aggregator, std::int64_t teachers,
+[[nodiscard]] Event declared_run(const Mechanism& aggregator, std::int64_t teachers,
                                  std::int64_t classes, std::int64_t queries,
                                  const PrivacyClaim& declared, const std::string& id);
 

@@ -10,7 +10,7 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/inspection/accuracy.hpp"
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 
 namespace pate {
 
@@ -163,8 +163,7 @@ struct VotesSpread {
 
 /// The queries that pass the noisy threshold check.
 struct AnsweredSpread {
-  ThresholdCheck check;
-  bool tested = false;    ///< the check is PTR's stability test
+  AnswerRule check;
   double answered = 0.0;  ///< expected number of them
   /// Expected number per bin of the top count, with a student of the lead, of PTR of the stability:
   /// what is left of it after the check (S18, Figure 6).

@@ -218,11 +218,11 @@ Inspection Inspector::result() const {
   return result;
 }
 
-double expected_answers(const ThresholdCheck& check, std::int64_t v, std::int64_t queries) {
+double expected_answers(const AnswerRule& check, std::int64_t v, std::int64_t queries) {
   return std::exp(log_answered(check, v)) * static_cast<double>(queries);
 }
 
-AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& checked,
+AnsweredSpread answered_spread(const AnswerRule& check, const Frequencies& checked,
                                const CheckedByGap& checked_by_gap, const Bins& bins) {
   std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
   CompensatedSum total;
@@ -231,7 +231,7 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& c
     sums[static_cast<std::size_t>(v / bins.width)].add(answered);
     total.add(answered);
   }
-  AnsweredSpread result{check, false, total.value(), {}, {}};
+  AnsweredSpread result{check, total.value(), {}, {}};
   for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
   for (const Frequencies& in_bin : checked_by_gap) {
     CompensatedSum sum;
@@ -244,10 +244,12 @@ AnsweredSpread answered_spread(const ThresholdCheck& check, const Frequencies& c
 }  // namespace
 
 Inspection inspect(const VoteSource& votes, const RowSelection& rows,
-                   const std::optional<ThresholdCheck>& check, const PredictionVotes* predictions,
+                   const std::optional<AnswerRule>& check, const PredictionVotes* predictions,
                    unsigned threads, const ProgressCallback& progress, const StudentScores* student,
-                   std::optional<std::int64_t> bins, bool tested) {
-  if (check) validate(*check);
+                   std::optional<std::int64_t> bins) {
+  const auto* const threshold = check ? std::get_if<ThresholdCheck>(&*check) : nullptr;
+  if (threshold != nullptr) validate(*threshold);
+  const bool tested = check && threshold == nullptr;
   if (predictions != nullptr && predictions != &votes) {
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
@@ -259,7 +261,6 @@ Inspection inspect(const VoteSource& votes, const RowSelection& rows,
   if (check) {
     result.selection =
         answered_spread(*check, inspector.checked(), inspector.checked_by_gap(), result.bins);
-    result.selection->tested = tested;
   }
   result.notices = inspection_notices(result, votes.queries());
   return result;

@@ -10,10 +10,10 @@
 
 namespace pate {
 
-/// Reads the selected votes once and tells what is in them; `check`, with `tested` a stability
-/// test, adds `selection`, and `predictions`, which must be `votes` itself or null, adds what is
-/// known of single teachers; `student` (or null) adds the lead over its scores, which the check
-/// then looks at. `bins`: as `Bins::over`.
+/// Reads the selected votes once and tells what is in them; `check` adds `selection`, and
+/// `predictions`, which must be `votes` itself or null, adds what is known of single teachers;
+/// `student` (or null) adds the lead over its scores, which the check then looks at. `bins`: as
+/// `Bins::over`.
 ///
 /// Votes are read in blocks of some megabytes and dropped. All numbers but those of `selection` are
 /// integers or exact functions of them, and `selection` is summed in the order of top counts:
@@ -24,10 +24,10 @@ namespace pate {
 /// Throws `parameter_error` for a check out of its domain, and `input_error` for rows that do not
 /// exist and votes that are malformed.
 [[nodiscard]] Inspection inspect(const VoteSource& votes, const RowSelection& rows,
-                                 const std::optional<ThresholdCheck>& check,
+                                 const std::optional<AnswerRule>& check,
                                  const PredictionVotes* predictions, unsigned threads,
                                  const ProgressCallback& progress = {},
                                  const StudentScores* student = nullptr,
-                                 std::optional<std::int64_t> bins = {}, bool tested = false);
+                                 std::optional<std::int64_t> bins = {});
 
 }  // namespace pate

@@ -29,10 +29,6 @@ ScaledNoise scaled(const OneLaplaceNoise& noise) {
   return {2.0 * noise.scale, LargestDeviate::kLaplace, true};
 }
 
-ScaledNoise scaled(const PtrPlurality& /*tested*/) {
-  return {0.0, std::nullopt};
-}
-
 std::size_t plurality(std::span<const std::int32_t> counts) {
   return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
@@ -45,40 +41,53 @@ double error_bound(double location, double scale, const ExactDeviate& noise) {
 
 }  // namespace
 
-AnswerSampler::AnswerSampler(const Aggregator& aggregator, BitSource& source)
-    : aggregator_(aggregator),
-      source_(source),
-      maximum_noise_(aggregator.noisy_max.visit([](const auto& noise) { return scaled(noise); })) {
-  validate(aggregator);
-  if (maximum_noise_.law) largest_.emplace(*maximum_noise_.law);
+AnswerSampler::AnswerSampler(const Mechanism& mechanism, BitSource& source)
+    : mechanism_(mechanism), rule_(mechanism.answer_rule()), source_(source) {
+  if (const Aggregator* const aggregator = mechanism.aggregator()) {
+    maximum_noise_ = aggregator->noisy_max.visit([](const auto& noise) { return scaled(noise); });
+    largest_.emplace(maximum_noise_->law);
+  }
 }
 
 bool AnswerSampler::answers(std::int64_t statistic) {
-  if (!aggregator_.selection) return true;
-  const ThresholdCheck& check = *aggregator_.selection;
-  const double threshold = check.threshold;
-  const double sigma1 = check.sigma1;
-  const auto v = static_cast<double>(statistic);
-  if (aggregator_.is_sparse_vector()) {
-    if (!round_) {
-      round_.emplace(Dyadic(threshold), Dyadic(check.threshold_scale), exact_laplace(source_));
-    }
-    NoisyValue value(Dyadic(v), Dyadic(sigma1), exact_laplace(source_));
-    const bool answered = value.exceeds(*round_, source_);
-    if (!answered) round_.reset();
-    return answered;
+  if (!rule_) return true;
+  return std::visit([&](const auto& rule) { return passes(rule, statistic); }, *rule_);
+}
+
+bool AnswerSampler::passes(const ThresholdCheck& check, std::int64_t statistic) {
+  return reaches(statistic, check.sigma1, exact_normal(source_), check.threshold);
+}
+
+bool AnswerSampler::passes(const StabilityTest& test, std::int64_t statistic) {
+  if (!test.is_sparse()) {
+    return reaches(statistic, test.scale(),
+                   test.is_gaussian() ? exact_normal(source_) : exact_laplace(source_),
+                   test.threshold());
   }
-  ExactDeviate noise = check.laplace ? exact_laplace(source_) : exact_normal(source_);
-  const double margin = v + sigma1 * noise.approximation(source_) - threshold;
-  if (std::abs(margin) > error_bound(v, sigma1, noise) + 0x1p-31 * std::abs(threshold)) {
+  if (!round_) {
+    round_.emplace(Dyadic(test.threshold()), Dyadic(test.threshold_scale()),
+                   exact_laplace(source_));
+  }
+  NoisyValue value(Dyadic(static_cast<double>(statistic)), Dyadic(test.scale()),
+                   exact_laplace(source_));
+  const bool answered = value.exceeds(*round_, source_);
+  if (!answered) round_.reset();
+  return answered;
+}
+
+bool AnswerSampler::reaches(std::int64_t statistic, double scale, ExactDeviate noise,
+                            double threshold) {
+  const auto v = static_cast<double>(statistic);
+  const double margin = v + scale * noise.approximation(source_) - threshold;
+  if (std::abs(margin) > error_bound(v, scale, noise) + 0x1p-31 * std::abs(threshold)) {
     return margin > 0.0;
   }
-  NoisyValue exactly(Dyadic(v), Dyadic(sigma1), std::move(noise));
+  NoisyValue exactly(Dyadic(v), Dyadic(scale), std::move(noise));
   return exactly.reaches(Dyadic(threshold), source_);
 }
 
 void AnswerSampler::enter(std::int64_t id, double count, ExactDeviate noise) {
-  const double scale = maximum_noise_.scale;
+  const double scale = maximum_noise_->scale;
   const double noisy = count + scale * noise.approximation(source_);
   const double error = error_bound(count, scale, noise);
   contestants_.push_back({id, count, std::move(noise), noisy, error});
@@ -90,7 +99,7 @@ std::int64_t AnswerSampler::winner() {
   // Those that may be the maximum: nearly always one. Otherwise digits decide.
   const auto may_win = [&](const Contestant& one) { return !(one.noisy + one.error < floor); };
   const auto value = [&](Contestant& of) {
-    return NoisyValue(Dyadic(of.count), Dyadic(maximum_noise_.scale), std::move(of.noise));
+    return NoisyValue(Dyadic(of.count), Dyadic(maximum_noise_->scale), std::move(of.noise));
   };
   auto winner = std::ranges::find_if(contestants_, may_win);
   std::optional<NoisyValue> largest;
@@ -109,7 +118,7 @@ std::int64_t AnswerSampler::winner() {
 std::size_t AnswerSampler::draw_all(std::span<const std::int32_t> counts) {
   contestants_.clear();
   for (std::size_t j = 0; j < counts.size(); ++j) {
-    enter(static_cast<std::int64_t>(j), counts[j], maximum_noise_.law->draw(source_));
+    enter(static_cast<std::int64_t>(j), counts[j], maximum_noise_->law.draw(source_));
   }
   return static_cast<std::size_t>(winner());
 }
@@ -119,7 +128,7 @@ std::size_t AnswerSampler::draw_voted(std::span<const std::int32_t> ids,
                                       std::int64_t without_vote) {
   contestants_.clear();
   for (std::size_t k = 0; k < ids.size(); ++k) {
-    enter(ids[k], counts[k], maximum_noise_.law->draw(source_));
+    enter(ids[k], counts[k], maximum_noise_->law.draw(source_));
   }
   const auto others = static_cast<std::uint64_t>(without_vote);
   enter(kWithoutVote, 0.0, largest_->draw(others, source_));
@@ -136,18 +145,18 @@ std::size_t AnswerSampler::draw_voted(std::span<const std::int32_t> ids,
 
 std::size_t AnswerSampler::draw_difference(std::span<const std::int32_t> counts) {
   const double lead = static_cast<double>(counts[0]) - counts[1];
-  ExactDeviate noise = maximum_noise_.law->draw(source_);
-  const double noisy = lead + maximum_noise_.scale * noise.approximation(source_);
-  if (std::abs(noisy) > error_bound(lead, maximum_noise_.scale, noise)) return noisy > 0.0 ? 0 : 1;
-  NoisyValue exactly(Dyadic(lead), Dyadic(maximum_noise_.scale), std::move(noise));
+  ExactDeviate noise = maximum_noise_->law.draw(source_);
+  const double noisy = lead + maximum_noise_->scale * noise.approximation(source_);
+  if (std::abs(noisy) > error_bound(lead, maximum_noise_->scale, noise)) return noisy > 0.0 ? 0 : 1;
+  NoisyValue exactly(Dyadic(lead), Dyadic(maximum_noise_->scale), std::move(noise));
   return exactly.reaches(Dyadic(0.0), source_) ? 0 : 1;
 }
 
 std::size_t AnswerSampler::noisy_maximum(std::span<const std::int32_t> counts) {
   if (counts.empty()) throw parameter_error("a noisy maximum needs at least one class, got none");
-  require_classes(aggregator_.noisy_max, std::ssize(counts));
-  if (maximum_noise_.is_one) return draw_difference(counts);
-  if (!largest_) return plurality(counts);
+  if (!maximum_noise_) return plurality(counts);
+  require_classes(mechanism_.noisy().noisy_max, std::ssize(counts));
+  if (maximum_noise_->is_one) return draw_difference(counts);
   const std::int64_t without_vote = std::ranges::count(counts, 0);
   if (without_vote < kFewWithoutVote) return draw_all(counts);
   ids_.clear();

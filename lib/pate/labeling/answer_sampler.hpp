@@ -6,36 +6,36 @@
 #include <span>
 #include <vector>
 
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/mechanisms/sampling/exact_deviate.hpp"
 #include "pate/mechanisms/sampling/largest_deviate.hpp"
 
 namespace pate {
 
-/// Noise that is `scale` times a deviate; no law: there is none.
+/// Noise that is `scale` times a deviate.
 struct ScaledNoise {
   double scale;
-  std::optional<LargestDeviate::Law> law;
+  LargestDeviate::Law law;
   bool is_one = false;  ///< on the first of two counts alone, as a difference
 };
 
-/// Draws the noisy steps of an aggregator. Their outcomes have exactly the probabilities that are
+/// Draws the noisy steps of a mechanism. Their outcomes have exactly the probabilities that are
 /// analysed (threshold_check.hpp, outcomes.hpp): noise is an exact deviate, and comparisons look at
 /// as many of its digits as they need. Nothing is decided on a rounded number; a comparison that
 /// 2^15 digits leave open, with probability below 2^-30000, is an error instead of an answer.
 class AnswerSampler {
  public:
-  /// Throws `parameter_error` for a bad aggregator. The source must outlive the sampler.
-  AnswerSampler(const Aggregator& aggregator, BitSource& source);
+  /// The source must outlive the sampler.
+  AnswerSampler(const Mechanism& mechanism, BitSource& source);
 
-  /// The threshold check: whether v and N(0, sigma1^2), or Laplace, noise reach the threshold; of
-  /// PTR's sparse form with the threshold's noise of the round.
-  /// True, without drawing anything, for aggregators without one.
+  /// The threshold check, or stability test: whether v and its noise reach the threshold; of PTR's
+  /// sparse form with the threshold's noise of the round. True, without drawing anything, where
+  /// every query is answered.
   [[nodiscard]] bool answers(std::int64_t statistic);
 
-  /// The noisy maximum: the class with the largest count after independent noise on every count.
-  /// Of PTR the plurality, without drawing anything. Throws `parameter_error` for no classes.
+  /// The answer: the class with the largest count after independent noise on every count, of PTR
+  /// the plurality, without drawing anything. Throws `parameter_error` for no classes.
   ///
   /// Of 128 classes without a vote, or more, which one is the largest does not matter until it is
   /// the answer: the largest of their deviates is drawn (largest_deviate.hpp), and if it wins, each
@@ -47,11 +47,17 @@ class AnswerSampler {
                                           std::int64_t classes);
 
  private:
-  Aggregator aggregator_;
+  Mechanism mechanism_;
+  std::optional<AnswerRule> rule_;
   BitSource& source_;
-  ScaledNoise maximum_noise_;
-  std::optional<NoisyValue> round_;  // the threshold with its noise
+  std::optional<ScaledNoise> maximum_noise_;  // none of PTR
+  std::optional<NoisyValue> round_;           // the threshold with its noise
   std::optional<LargestDeviate> largest_;
+
+  [[nodiscard]] bool passes(const ThresholdCheck& check, std::int64_t statistic);
+  [[nodiscard]] bool passes(const StabilityTest& test, std::int64_t statistic);
+  // Whether v and that much of the noise reach the threshold.
+  [[nodiscard]] bool reaches(std::int64_t v, double scale, ExactDeviate noise, double threshold);
 
   // One that may win: a class, or all classes without a vote.
   struct Contestant {

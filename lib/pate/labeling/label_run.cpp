@@ -25,7 +25,7 @@ namespace {
 
 void check_reinforcement(const Run& run, std::optional<double> above) {
   if (!above) return;
-  if (!run.aggregator.interactive) {
+  if (!run.aggregator.interactive()) {
     throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
   }
   if (!(*above >= 0.0 && *above <= 1.0)) {
@@ -78,7 +78,7 @@ QueryCounts query_counts_of(const Run& run, RowSelection rows, unsigned threads)
 QueryCounts count_asked(const Run& run, const LabelledQueries& labelled, unsigned threads) {
   const std::int64_t asked = labelled.asked;
   QueryCounts all = query_counts_of(run, first_queries(run, asked), threads);
-  if (!run.aggregator.selection) return all;
+  if (!run.aggregator.refuses()) return all;
   const QueryCounts answered = query_counts_of(
       run,
       choose(run.rows, asked,
@@ -155,14 +155,14 @@ void merge_order(const Account& fixed, Account& run) {
   }
 }
 
-CostEntry counted_by(const PrivacyFilter& filter, const Aggregator& aggregator, double delta) {
+CostEntry counted_by(const PrivacyFilter& filter, const Mechanism& aggregator, double delta) {
   CostEntry entry;
   entry.reading = GuaranteeKind::realized;
   entry.epsilon = filter.epsilon();
   entry.delta = delta;
   if (filter.asked() > 0) entry.order = filter.order();
   const QueryCost rdp = filter.rdp();
-  if (aggregator.selection) entry.parts.emplace_back("selection", rdp.selection);
+  if (aggregator.refuses()) entry.parts.emplace_back("selection", rdp.selection);
   entry.parts.emplace_back("noisy_max", rdp.noisy_max);
   entry.parts.emplace_back("delta", entry.epsilon - rdp.total());
   entry.releasable = true;
@@ -205,7 +205,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
             reason == StopReason::max_answers    ? "once all of --max-answers were given"
             : reason == StopReason::max_refusals ? "once all of --max-refusals were refused"
                                                  : "as another could cost more than --max-epsilon",
-            account.aggregator.selection && !account.aggregator.is_sparse_vector()
+            account.aggregator.refuses() && account.aggregator.sparse() == nullptr
                 ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
                               filter.order())
                 : ""));
@@ -214,7 +214,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
     add("private_number",
         "the labels may be given away at this cost; the costs that depend on the votes are for the "
         "owner of the data");
-    if (!account.costs[account.headline].data_dependent && !account.aggregator.is_sparse_vector()) {
+    if (!account.costs[account.headline].data_dependent && account.aggregator.sparse() == nullptr) {
       add("any_votes_smaller",
           "the number that holds for any votes is smaller here, and may be published");
     }
@@ -284,7 +284,7 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source,
                               unsigned threads) {
   validate(run);
-  if (run.aggregator.is_ptr()) require_every_vote(run.votes, "PTR");
+  if (run.aggregator.ptr() != nullptr) require_every_vote(run.votes, "PTR");
   check_reinforcement(run, reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);
@@ -333,20 +333,20 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
 
 Account label_account(const Run& run, const LabelledQueries& labelled, const PrivacyFilter& filter,
                       const RunLimits& limits, double delta, unsigned threads) {
-  const bool has_selection = run.aggregator.selection.has_value();
+  const bool has_selection = run.aggregator.refuses();
   const Partials asked{{}, count_asked(run, labelled, threads), has_selection};
   AccountSettings settings;
   settings.delta = delta;
   settings.query_delta = most_steps(run.aggregator, limits).delta();
   settings.published = false;
-  settings.tradeoff = !run.aggregator.is_sparse_vector();
+  settings.tradeoff = run.aggregator.sparse() == nullptr;
   settings.threads = threads;
   Account result = account(asked, run.aggregator, settings);
   settings.orders = std::vector<double>{filter.order()};
   const Account fixed = account(asked, run.aggregator, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
   // Answers decide how many queries are asked: the deltas of all are spent.
-  if (run.aggregator.is_ptr()) result.steps = most_steps(run.aggregator, limits);
+  if (run.aggregator.ptr() != nullptr) result.steps = most_steps(run.aggregator, limits);
 
   // Without a selection every query is answered: where the run stops is certain before it.
   const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
@@ -372,7 +372,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
     }
     costs.push_back(std::move(entry));
   }
-  if (run.aggregator.is_sparse_vector()) {
+  if (run.aggregator.sparse() != nullptr) {
     // What was fixed before the run comes first.
     std::rotate(costs.begin(), costs.begin() + 1, costs.end());
     fill_sparse_answers(

@@ -38,17 +38,16 @@ void validate(const RunLimits& limits) {
   }
 }
 
-MechanismCounts most_steps(const Aggregator& aggregator, const RunLimits& limits) {
+MechanismCounts most_steps(const Mechanism& aggregator, const RunLimits& limits) {
   return steps_of(aggregator, limits.queries,
                   std::min(limits.queries, limits.max_answers.value_or(limits.queries)));
 }
 
-double left_delta(const Aggregator& aggregator, const RunLimits& limits, double delta) {
+double left_delta(const Mechanism& aggregator, const RunLimits& limits, double delta) {
   return OrderSearch{delta, false, most_steps(aggregator, limits).delta()}.conversion_delta();
 }
 
-double filter_order(const Aggregator& aggregator, const RunLimits& limits, double delta_of_run) {
-  validate(aggregator);
+double filter_order(const Mechanism& aggregator, const RunLimits& limits, double delta_of_run) {
   validate(limits);
   validate_delta(delta_of_run);
   const double delta = left_delta(aggregator, limits, delta_of_run);
@@ -66,10 +65,9 @@ double filter_order(const Aggregator& aggregator, const RunLimits& limits, doubl
   return std::isfinite(frugal.epsilon) ? frugal.order : whole.order;
 }
 
-PrivacyFilter::PrivacyFilter(const Aggregator& aggregator, const RunLimits& limits, double delta,
+PrivacyFilter::PrivacyFilter(const Mechanism& aggregator, const RunLimits& limits, double delta,
                              double order)
     : aggregator_(aggregator), limits_(limits), order_(order) {
-  validate(aggregator);
   validate(limits);
   validate_delta(delta);
   // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
@@ -82,7 +80,8 @@ bool PrivacyFilter::enough_answers() const {
 }
 
 bool PrivacyFilter::enough_refusals() const {
-  return aggregator_.is_sparse_vector() && asked_ - answered_ >= *aggregator_.max_refusals;
+  const StabilityTest* const sparse = aggregator_.sparse();
+  return sparse != nullptr && asked_ - answered_ >= sparse->max_refusals();
 }
 
 bool PrivacyFilter::can_afford_next() const {
@@ -102,7 +101,7 @@ double PrivacyFilter::epsilon() const {
 double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
   const double converted =
       epsilon_from_rdp(Conversion::improved, rdp(asked, answered).total(), order_, delta_);
-  if (!aggregator_.is_sparse_vector()) return std::max(converted, 0.0);
+  if (aggregator_.sparse() == nullptr) return std::max(converted, 0.0);
   // How many rounds this allows does not depend on the run.
   const double pure =
       with_margin(static_cast<double>(rounds(asked, answered)) * *pure_epsilon(aggregator_));
@@ -110,11 +109,11 @@ double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
 }
 
 std::int64_t PrivacyFilter::rounds(std::int64_t asked, std::int64_t answered) const {
-  return std::min({asked, asked - answered + 1, *aggregator_.max_refusals});
+  return std::min({asked, asked - answered + 1, aggregator_.sparse()->max_refusals()});
 }
 
 QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {
-  if (aggregator_.is_sparse_vector()) {
+  if (aggregator_.sparse() != nullptr) {
     const std::int64_t begun = rounds(asked, answered);
     return steps_of(aggregator_, begun, begun).rdp(order_);
   }

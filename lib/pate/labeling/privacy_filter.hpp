@@ -21,18 +21,17 @@ void validate(const RunLimits& limits);
 
 /// What is left of delta when the deltas of all queries of a run are set aside, asked or not.
 /// Throws `parameter_error` where nothing is.
-[[nodiscard]] double left_delta(const Aggregator& aggregator, const RunLimits& limits,
-                                double delta);
+[[nodiscard]] double left_delta(const Mechanism& aggregator, const RunLimits& limits, double delta);
 
 /// The steps of a run that asks and answers as much as its limits other than max_epsilon allow.
-[[nodiscard]] MechanismCounts most_steps(const Aggregator& aggregator, const RunLimits& limits);
+[[nodiscard]] MechanismCounts most_steps(const Mechanism& aggregator, const RunLimits& limits);
 
 /// The order at which a run will be accounted while it goes on; it depends on the settings alone,
 /// never on votes or answers. If all queries (answered as far as max_answers allows) fit into
 /// max_epsilon, or there is none: the best order for that worst case. Otherwise the order at which
 /// max_epsilon allows the most answers: the largest (max_epsilon - conversion term) / cost of an
 /// answered query. Throws `parameter_error` for bad parameters.
-[[nodiscard]] double filter_order(const Aggregator& aggregator, const RunLimits& limits,
+[[nodiscard]] double filter_order(const Mechanism& aggregator, const RunLimits& limits,
                                   double delta);
 
 /// Decides before each query of a run whether it may still be asked, by what is public: the
@@ -56,7 +55,7 @@ void validate(const RunLimits& limits);
 class PrivacyFilter {
  public:
   /// Throws `parameter_error` for bad parameters, order <= 1, or delta outside (0, 1).
-  PrivacyFilter(const Aggregator& aggregator, const RunLimits& limits, double delta, double order);
+  PrivacyFilter(const Mechanism& aggregator, const RunLimits& limits, double delta, double order);
 
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] std::int64_t asked() const { return asked_; }
@@ -83,7 +82,7 @@ class PrivacyFilter {
   // Of the sparse form: how many have begun.
   [[nodiscard]] std::int64_t rounds(std::int64_t asked, std::int64_t answered) const;
 
-  Aggregator aggregator_;
+  Mechanism aggregator_;
   RunLimits limits_;
   double delta_;  // what the deltas of all queries leave
   double order_;

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numbers>
 
 #include "pate/base/error.hpp"
@@ -53,13 +52,6 @@ void validate(const LaplaceNoisyMax& noise, const char* name) {
   require_positive(noise.scale, name);
 }
 
-void validate(const PtrPlurality& tested, const char* name) {
-  if (!(tested.delta >= kMinTestDelta && tested.delta <= kMaxTestDelta)) {
-    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kMinTestDelta,
-                                      kMaxTestDelta, tested.delta));
-  }
-}
-
 void validate(const OneLaplaceNoise& noise, const char* name) {
   require_positive(noise.scale, name);
 }
@@ -67,7 +59,6 @@ void validate(const OneLaplaceNoise& noise, const char* name) {
 void validate(const NoisyMax& noisy_max) {
   noisy_max.visit([](const auto& noise) { validate(noise); });
   validate(noisy_max.neighbours);
-  if (noisy_max.is_ptr()) require_one_replaced(noisy_max.neighbours, "PTR");
   if (noisy_max.is_of_two_classes() && noisy_max.neighbours.adds_or_removes()) {
     throw parameter_error(
         "one Laplace noise is compared with half of the teachers, whose number must not change "
@@ -82,10 +73,6 @@ double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap) {
 double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap) {
   const double g = static_cast<double>(gap) / noise.scale;
   return std::log(0.25 * (2.0 + g)) - g;
-}
-
-double log_pair_probability(const PtrPlurality& /*tested*/, std::int64_t /*gap*/) {
-  return -std::numeric_limits<double>::infinity();
 }
 
 double log_pair_probability(const OneLaplaceNoise& noise, std::int64_t gap) {
@@ -104,12 +91,6 @@ double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts
 double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts) {
   validate(noise);
   return log_union_bound(counts, term_of(noise));
-}
-
-double log_q(const PtrPlurality& tested, std::span<const std::int32_t> counts) {
-  validate(tested);
-  if (counts.empty()) throw parameter_error("the histogram must have at least one class");
-  return log_pair_probability(tested, 0);
 }
 
 double log_q(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts) {

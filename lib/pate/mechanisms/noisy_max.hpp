@@ -111,36 +111,13 @@ struct OneLaplaceNoise {
   friend auto operator<=>(const OneLaplaceNoise&, const OneLaplaceNoise&) = default;
 };
 
-/// No delta of a stability test is larger, or smaller.
-inline constexpr double kMaxTestDelta = 0.1;
-inline constexpr double kMinTestDelta = 1e-100;
-
-/// PTR: the plurality itself, without noise, of queries that passed a stability test
-/// (stability_test.hpp). It costs a delta for every query that is asked, and nothing else: the test
-/// is the step that costs epsilon.
-struct PtrPlurality {
-  static constexpr NoiseNames kNames{
-      "ptr", "PTR", "query_delta", "delta", "--ptr-delta", "tested_pluralities", false};
-
-  double delta = 0.0;  ///< of one query
-
-  [[nodiscard]] double parameter() const { return delta; }
-  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
-  [[nodiscard]] std::optional<double> pure_epsilon() const { return 0.0; }
-  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
-  [[nodiscard]] std::optional<double> squared_mu() const { return 0.0; }
-
-  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
-  friend auto operator<=>(const PtrPlurality&, const PtrPlurality&) = default;
-};
-
 /// How a query is answered: a noisy maximum with any of the noises above.
 ///
 /// What else is asked of one is a function with an overload for every noise and one for this
 /// struct, which calls `visit`. No noise converts to this struct, so that an overload that is
 /// missing is an error of the compiler and not an endless recursion.
 struct NoisyMax {
-  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, PtrPlurality, OneLaplaceNoise>;
+  using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, OneLaplaceNoise>;
   Noise noise;
   /// Whose costs are asked for. What comes out, and q, do not depend on it.
   Neighbours neighbours = {};
@@ -187,13 +164,6 @@ struct NoisyMax {
   [[nodiscard]] bool is_of_two_classes() const {
     return std::holds_alternative<OneLaplaceNoise>(noise);
   }
-  /// Whether it is PTR's plurality, which has no noise.
-  [[nodiscard]] bool is_ptr() const { return std::holds_alternative<PtrPlurality>(noise); }
-  /// The delta that a query costs, whatever the votes; 0 for noise.
-  [[nodiscard]] double delta() const {
-    const auto* const tested = std::get_if<PtrPlurality>(&noise);
-    return tested != nullptr ? tested->delta : 0.0;
-  }
   /// For procedures that know Gaussian noise only: throws `std::bad_variant_access` for another.
   [[nodiscard]] const GaussianNoisyMax& gaussian() const {
     return std::get<GaussianNoisyMax>(noise);
@@ -216,7 +186,6 @@ inline constexpr std::size_t kNoiseKinds = std::variant_size_v<NoisyMax::Noise>;
 /// it.
 void validate(const GaussianNoisyMax& noise, const char* name = "sigma2");
 void validate(const LaplaceNoisyMax& noise, const char* name = "laplace-scale");
-void validate(const PtrPlurality& tested, const char* name = "ptr-delta");
 void validate(const OneLaplaceNoise& noise, const char* name = "laplace-scale");
 void validate(const NoisyMax& noisy_max);
 
@@ -224,13 +193,11 @@ void validate(const NoisyMax& noisy_max);
 ///
 ///     Gaussian   log( erfc(gap / (2 sigma)) / 2 )
 ///     Laplace    log( (2 + g) / (4 e^g) ),  g = gamma * gap
-///     tested     -inf
 ///     one Laplace noise   log( 1 / (2 e^g) ),  g = gap / (2 b)
 ///
 /// Relative accuracy 1e-15.
 [[nodiscard]] double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const LaplaceNoisyMax& noise, std::int64_t gap);
-[[nodiscard]] double log_pair_probability(const PtrPlurality& tested, std::int64_t gap);
 [[nodiscard]] double log_pair_probability(const OneLaplaceNoise& noise, std::int64_t gap);
 
 /// The same as a function of the gap.
@@ -247,7 +214,6 @@ using LogPairTerm = std::function<double(std::int64_t gap)>;
 [[nodiscard]] double log_q(const NoisyMax& noisy_max, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const GaussianNoisyMax& noise, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const LaplaceNoisyMax& noise, std::span<const std::int32_t> counts);
-[[nodiscard]] double log_q(const PtrPlurality& tested, std::span<const std::int32_t> counts);
 [[nodiscard]] double log_q(const OneLaplaceNoise& noise, std::span<const std::int32_t> counts);
 
 /// Throws `parameter_error` unless the mechanism answers queries of so many classes.

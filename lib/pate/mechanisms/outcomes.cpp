@@ -161,14 +161,6 @@ double outcome_probability(const OneLaplaceNoise& noise, std::span<const std::in
   return lead < 0.0 ? 0.5 * std::exp(lead) : 1.0 - 0.5 * std::exp(-lead);
 }
 
-double outcome_probability(const PtrPlurality& tested, std::span<const std::int32_t> counts,
-                           std::size_t winner, std::size_t /*zeros*/) {
-  validate(tested);
-  if (winner >= counts.size()) throw parameter_error("the winner must be one of the classes");
-  const auto top = std::max_element(counts.begin(), counts.end());
-  return static_cast<std::size_t>(top - counts.begin()) == winner ? 1.0 : 0.0;
-}
-
 double outcome_probability(const NoisyMax& noisy_max, std::span<const std::int32_t> counts,
                            std::size_t winner, std::size_t zeros) {
   return noisy_max.visit(

@@ -31,9 +31,5 @@ namespace pate {
 [[nodiscard]] double outcome_probability(const OneLaplaceNoise& noise,
                                          std::span<const std::int32_t> counts, std::size_t winner,
                                          std::size_t zeros = 0);
-/// 1 for the plurality, the lowest class on ties, else 0; `zeros` come after the others.
-[[nodiscard]] double outcome_probability(const PtrPlurality& tested,
-                                         std::span<const std::int32_t> counts, std::size_t winner,
-                                         std::size_t zeros = 0);
 
 }  // namespace pate

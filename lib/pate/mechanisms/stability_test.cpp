@@ -1,5 +1,7 @@
 #include "pate/mechanisms/stability_test.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/threshold_check.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {
@@ -15,6 +18,36 @@ namespace {
 
 // More than a threshold can be off by, relative to it.
 constexpr double kThresholdMargin = 1e-13;
+
+// log Pr[standard Laplace noise <= x].
+double log_laplace_cdf(double x) {
+  return x <= 0.0 ? x - std::numbers::ln2 : std::log1p(-0.5 * std::exp(-x));
+}
+
+// log( F(b + h) / F(b) ) of it, without cancellation; the step is given apart, as b + h may not
+// hold its digits.
+double log_laplace_cdf_ratio(double b, double h) {
+  const double to = b + h;
+  if (b <= 0.0 && to <= 0.0) return h;
+  const double direct = log_laplace_cdf(to) - log_laplace_cdf(b);
+  if (std::abs(direct) > 0.5) return direct;
+  double step = 0.0;  // F(to) - F(b)
+  if (b > 0.0 && to > 0.0) {
+    step = h > 0.0 ? -0.5 * std::exp(-b) * std::expm1(-h) : 0.5 * std::exp(-to) * std::expm1(h);
+  } else if (b <= 0.0) {
+    step = -0.5 * (std::expm1(-to) + std::expm1(b));
+  } else {
+    step = 0.5 * (std::expm1(to) + std::expm1(-b));
+  }
+  return std::log1p(step / std::exp(log_laplace_cdf(b)));
+}
+
+// Of standard Laplace noise less such noise of half the scale.
+double log_difference_cdf(double x) {
+  const double below = -std::abs(x);
+  const double log_tail = below + std::log((4.0 - std::exp(below)) / 6.0);
+  return x <= 0.0 ? log_tail : std::log1p(-std::exp(log_tail));
+}
 
 // How many votes must change for class j to take the place of the plurality.
 std::int64_t votes_for(std::span<const std::int32_t> counts, std::size_t plurality, std::size_t j) {
@@ -25,6 +58,44 @@ std::int64_t votes_for(std::span<const std::int32_t> counts, std::size_t plurali
 std::size_t plurality_of(std::span<const std::int32_t> counts) {
   if (counts.empty()) throw parameter_error("the histogram must have at least one class");
   return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
+}
+
+void require_refusals(const StabilityTest& test) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
+  const std::int64_t refusals = test.max_refusals();
+  if (test.is_sparse() && (refusals < 1 || refusals > kMost)) {
+    throw parameter_error(
+        fmt::format("max-refusals must be >= 1 and <= {}, got {}", kMost, refusals));
+  }
+}
+
+double score(const StabilityTest& test, std::int64_t q) {
+  return (static_cast<double>(q) - test.threshold()) / test.scale();
+}
+
+double log_cdf(TestNoise noise, double x) {
+  switch (noise) {
+    case TestNoise::laplace:
+      return log_laplace_cdf(x);
+    case TestNoise::gaussian:
+      return log_normal_cdf(x);
+    case TestNoise::sparse:
+      break;
+  }
+  return log_difference_cdf(x);
+}
+
+double log_cdf_ratio(TestNoise noise, double b, double h) {
+  switch (noise) {
+    case TestNoise::laplace:
+      return log_laplace_cdf_ratio(b, h);
+    case TestNoise::gaussian:
+      return log_normal_cdf_ratio(b, h);
+    case TestNoise::sparse:
+      break;
+  }
+  // No cost is made from it.
+  return log_difference_cdf(b + h) - log_difference_cdf(b);
 }
 
 }  // namespace
@@ -65,32 +136,96 @@ StabilityMoves stability_moves(std::span<const std::int32_t> counts) {
   return moves;
 }
 
-ThresholdCheck stability_test(TestNoise noise, double parameter, double delta) {
-  const bool laplace = noise == TestNoise::laplace;
-  require_positive(parameter, laplace ? "ptr-laplace" : "ptr-sigma");
-  validate(PtrPlurality{delta});
-  const double scale = laplace ? 1.0 / parameter : parameter;
-  require_positive(scale, laplace ? "1 / ptr-laplace" : "ptr-sigma");
-  const double scales =
-      laplace ? -std::numbers::ln2 - std::log(delta) : normal_upper_quantile(std::log(delta));
-  ThresholdCheck check{scale * scales * (1.0 + kThresholdMargin), scale, laplace};
-  validate(check);
-  return check;
+void require_test_delta(double delta, const char* name) {
+  if (!(delta >= kMinTestDelta && delta <= kMaxTestDelta)) {
+    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kMinTestDelta,
+                                      kMaxTestDelta, delta));
+  }
 }
 
-ThresholdCheck sparse_stability_test(double epsilon, double delta) {
+StabilityTest StabilityTest::with_laplace(double epsilon, double delta) {
+  require_positive(epsilon, "ptr-laplace");
+  require_test_delta(delta, "ptr-delta");
+  const double scale = 1.0 / epsilon;
+  require_positive(scale, "1 / ptr-laplace");
+  const double scales = -std::numbers::ln2 - std::log(delta);
+  return {TestNoise::laplace, scale * scales * (1.0 + kThresholdMargin), scale, delta};
+}
+
+StabilityTest StabilityTest::with_gaussian(double sigma, double delta) {
+  require_positive(sigma, "ptr-sigma");
+  require_test_delta(delta, "ptr-delta");
+  const double scales = normal_upper_quantile(std::log(delta));
+  return {TestNoise::gaussian, sigma * scales * (1.0 + kThresholdMargin), sigma, delta};
+}
+
+StabilityTest StabilityTest::sparse(double epsilon, double delta, std::int64_t max_refusals) {
   require_positive(epsilon, "ptr-sparse");
-  validate(PtrPlurality{delta});
+  require_test_delta(delta, "ptr-delta");
   const double scale = 4.0 / epsilon;
   require_positive(scale, "4 / ptr-sparse");
   const double scales = std::log((2.0 + std::sqrt(4.0 - 6.0 * delta)) / 6.0) - std::log(delta);
-  ThresholdCheck check{scale * scales * (1.0 + kThresholdMargin), scale, true, 0.5 * scale};
-  validate(check);
-  return check;
+  return {TestNoise::sparse, scale * scales * (1.0 + kThresholdMargin), scale, delta, max_refusals};
 }
 
-double round_epsilon(const ThresholdCheck& sparse) {
-  return 4.0 / sparse.sigma1;
+StabilityTest::StabilityTest(TestNoise noise, double threshold, double scale, double delta,
+                             std::int64_t max_refusals)
+    : noise_(noise),
+      threshold_(threshold),
+      scale_(scale),
+      delta_(delta),
+      max_refusals_(noise == TestNoise::sparse ? max_refusals : 0) {
+  require_test_delta(delta, "ptr-delta");
+  require_refusals(*this);
+  require_positive(scale, "sigma1");
+  require_threshold(threshold);
+  if (!(log_answered(*this, 0) <= std::log(delta))) {
+    throw parameter_error(
+        fmt::format("the threshold of a stability test must leave q = 0 a delta of {}, got {}: too "
+                    "low",
+                    delta, threshold));
+  }
+}
+
+std::string_view StabilityTest::name() const {
+  switch (noise_) {
+    case TestNoise::laplace:
+      return "ptr_laplace";
+    case TestNoise::gaussian:
+      return "ptr";
+    case TestNoise::sparse:
+      break;
+  }
+  return "ptr_sparse";
+}
+
+std::optional<double> StabilityTest::pure_epsilon() const {
+  if (is_gaussian()) return std::nullopt;
+  return is_sparse() ? round_epsilon(scale_) : 1.0 / scale_;
+}
+
+double log_answered(const StabilityTest& test, std::int64_t q) {
+  return log_cdf(test.noise(), score(test, q));
+}
+
+double log_refused(const StabilityTest& test, std::int64_t q) {
+  return log_cdf(test.noise(), -score(test, q));
+}
+
+LogBernoulliPair answer_pair(const StabilityTest& test, std::int64_t q, std::int64_t q_neighbour) {
+  const double here = score(test, q);
+  const double there = score(test, q_neighbour);
+  const double step = static_cast<double>(q - q_neighbour) / test.scale();
+  return {log_cdf(test.noise(), here),
+          log_cdf(test.noise(), -here),
+          log_cdf(test.noise(), there),
+          log_cdf(test.noise(), -there),
+          log_cdf_ratio(test.noise(), there, step),
+          log_cdf_ratio(test.noise(), -there, -step)};
+}
+
+double round_epsilon(double scale) {
+  return 4.0 / scale;
 }
 
 }  // namespace pate

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/numerics/bernoulli_pair.hpp"
 
 namespace pate {
 
@@ -35,52 +37,116 @@ struct StabilityMoves {
 };
 [[nodiscard]] StabilityMoves stability_moves(std::span<const std::int32_t> counts);
 
-/// The noise of a stability test.
+/// How a stability test draws its noise.
 enum class TestNoise {
   laplace,   ///< given by epsilon = 1/scale
   gaussian,  ///< given by its standard deviation sigma
+  sparse,    ///< Laplace noise of the threshold, too, which stays until the next refusal
 };
 
-/// The test of propose-test-release on the plurality (PTR): a query with stability q is answered
-/// with its plurality where q and noise together reach the threshold, and is refused otherwise. One
-/// vote moves q by at most 1, and q = 0 on both sides of every change of the plurality; the
-/// threshold is so large that there it is reached with probability delta at most:
-///
-///     Laplace   ln(1/(2 delta)) / epsilon        Gaussian   sigma Phi^-1(1 - delta),
-///
-/// rounded up by less than 1e-12. But for the event that some query is answered whose plurality is
-/// another on the neighbour, of at most the sum of the deltas, all outcomes are functions of the
-/// noisy q: over many queries, adaptive or not, deltas and costs of the tests add up apart.
-///
-/// Domain: the parameter is noise (`require_positive`), kMinTestDelta <= delta <=
-/// kMaxTestDelta; throws `parameter_error`. Source: Dwork and Lei, "Differential Privacy and
-/// Robust Statistics" (2009), for propose-test-release.
-[[nodiscard]] ThresholdCheck stability_test(TestNoise noise, double parameter, double delta);
+/// No delta of a stability test is larger, or smaller.
+inline constexpr double kMaxTestDelta = 0.1;
+inline constexpr double kMinTestDelta = 1e-100;
 
-/// The test of PTR's sparse form, which costs only where it refuses. A round begins with the run
-/// and after every refusal, with a threshold T + Lap(2/epsilon) that stays until the next refusal;
-/// a query is answered where q + Lap(4/epsilon) reaches it. T is such that q = 0 does so with
-/// probability delta at most when it is the first of a round:
-///
-///     Pr = (4 y - y^2)/6,   y = e^(-T epsilon/4),   T = -4/epsilon log( 6 delta/(2 + sqrt(4 - 6
-///     delta)) )
-///
-/// rounded up by less than 1e-12. A round is (epsilon, delta)-DP, however many queries it answers:
-///
-/// * Which queries of it are answered is epsilon-DP: AboveThreshold, the one refusal being what
-///   exceeds. (Answers alone would be epsilon/2.)
-/// * But for the event E that a query is answered whose plurality is another on the neighbour, the
-///   answers are a function of that. Such a query has q = 0 on both sides, and a round asks one at
-///   most before E: where it is refused the round is over. Which one that would be is fixed when
-///   the round begins, as all before it in the round are answered, with pluralities that are the
-///   same. So E needs Lap(4/epsilon) - Lap(2/epsilon) >= T of two noises that were drawn apart from
-///   that, and not given how long the round lasted, which would tell of the threshold: delta.
-///
-/// Domain and errors as above. Source: Dwork and Roth, "The Algorithmic Foundations of Differential
-/// Privacy" (2014), Algorithms 1 and 2.
-[[nodiscard]] ThresholdCheck sparse_stability_test(double epsilon, double delta);
+/// Throws `parameter_error`, which calls it `name`, unless a test can have this delta.
+void require_test_delta(double delta, const char* name);
 
-/// The epsilon of a round of such a test.
-[[nodiscard]] double round_epsilon(const ThresholdCheck& sparse);
+/// Propose-test-release on the plurality (PTR): a query with stability q is answered with its
+/// plurality where q and noise together reach a threshold, and is refused otherwise. One vote moves
+/// q by at most 1, and q = 0 on both sides of every change of the plurality; the threshold is so
+/// large that there it is reached with probability delta at most. Its neighbours are those with one
+/// vote that moves.
+///
+/// A test cannot be invalid: what makes one throws `parameter_error` for noise out of range
+/// (`require_positive`), for a delta outside kMinTestDelta..kMaxTestDelta, for a threshold that
+/// leaves q = 0 more than delta, and for a number of refusals below 1 or beyond 2^53.
+///
+/// Source: Dwork and Lei, "Differential Privacy and Robust Statistics" (2009).
+class StabilityTest {
+ public:
+  /// The test of every query apart, by Laplace noise with epsilon or by Gaussian noise with sigma.
+  /// Its threshold is
+  ///
+  ///     Laplace   ln(1/(2 delta)) / epsilon        Gaussian   sigma Phi^-1(1 - delta),
+  ///
+  /// rounded up by less than 1e-12. But for the event that some query is answered whose plurality
+  /// is another on the neighbour, of at most the sum of the deltas, all outcomes are functions of
+  /// the noisy q: over many queries, adaptive or not, deltas and costs of the tests add up apart.
+  [[nodiscard]] static StabilityTest with_laplace(double epsilon, double delta);
+  [[nodiscard]] static StabilityTest with_gaussian(double sigma, double delta);
+
+  /// PTR's sparse form, which costs only where it refuses. A round begins with the run and after
+  /// every refusal, with a threshold T + Lap(2/epsilon) that stays until the next refusal; a query
+  /// is answered where q + Lap(4/epsilon) reaches it. The run ends with the last of
+  /// `max_refusals`. T is such that q = 0 reaches it with probability delta at most when it is the
+  /// first of a round:
+  ///
+  ///     Pr = (4 y - y^2)/6,   y = e^(-T epsilon/4),   T = -4/epsilon log( 6 delta/(2 + sqrt(4 - 6
+  ///     delta)) )
+  ///
+  /// rounded up by less than 1e-12. A round is (epsilon, delta)-DP, however many queries it
+  /// answers:
+  ///
+  /// * Which queries of it are answered is epsilon-DP: AboveThreshold, the one refusal being what
+  ///   exceeds. (Answers alone would be epsilon/2.)
+  /// * But for the event E that a query is answered whose plurality is another on the neighbour,
+  ///   the answers are a function of that. Such a query has q = 0 on both sides, and a round asks
+  ///   one at most before E: where it is refused the round is over. Which one that would be is
+  ///   fixed when the round begins, as all before it in the round are answered, with pluralities
+  ///   that are the same. So E needs Lap(4/epsilon) - Lap(2/epsilon) >= T of two noises that were
+  ///   drawn apart from that, and not given how long the round lasted, which would tell of the
+  ///   threshold: delta.
+  ///
+  /// Source: Dwork and Roth, "The Algorithmic Foundations of Differential Privacy" (2014),
+  /// Algorithms 1 and 2.
+  [[nodiscard]] static StabilityTest sparse(double epsilon, double delta,
+                                            std::int64_t max_refusals);
+
+  /// A test as it was written down; `max_refusals` counts for the sparse form only.
+  StabilityTest(TestNoise noise, double threshold, double scale, double delta,
+                std::int64_t max_refusals = 0);
+
+  /// "ptr", "ptr_laplace" or "ptr_sparse".
+  [[nodiscard]] std::string_view name() const;
+  [[nodiscard]] TestNoise noise() const { return noise_; }
+  [[nodiscard]] bool is_gaussian() const { return noise_ == TestNoise::gaussian; }
+  [[nodiscard]] bool is_sparse() const { return noise_ == TestNoise::sparse; }
+  [[nodiscard]] double threshold() const { return threshold_; }
+  /// Of the noise of a query, in votes: standard deviation or scale.
+  [[nodiscard]] double scale() const { return scale_; }
+  /// Of the noise of the sparse form's threshold: half of it.
+  [[nodiscard]] double threshold_scale() const { return 0.5 * scale_; }
+  /// What a query costs by being asked, of the sparse form a round.
+  [[nodiscard]] double delta() const { return delta_; }
+  /// The refusals that end a run of the sparse form.
+  [[nodiscard]] std::int64_t max_refusals() const { return max_refusals_; }
+  /// The smallest epsilon for which a query, or a round, is (epsilon, 0)-DP but for its delta; none
+  /// with Gaussian noise.
+  [[nodiscard]] std::optional<double> pure_epsilon() const;
+
+  // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
+  friend auto operator<=>(const StabilityTest&, const StabilityTest&) = default;
+
+ private:
+  TestNoise noise_;
+  double threshold_, scale_, delta_;
+  std::int64_t max_refusals_;
+};
+
+/// log Pr[answered | q]: with Laplace noise log( e^-(T - q)/scale / 2 ) for q <= T and
+/// log( 1 - e^-(q - T)/scale / 2 ) above; of the sparse form, its threshold's noise just drawn,
+/// x = |T - q|/scale, log( (4 e^-x - e^-2x) / 6 ) and likewise; with Gaussian noise as of a
+/// threshold check. Relative accuracy 1e-14.
+[[nodiscard]] double log_answered(const StabilityTest& test, std::int64_t q);
+
+/// log Pr[refused | q].
+[[nodiscard]] double log_refused(const StabilityTest& test, std::int64_t q);
+
+/// The answer at q compared with that at a neighbour's.
+[[nodiscard]] LogBernoulliPair answer_pair(const StabilityTest& test, std::int64_t q,
+                                           std::int64_t q_neighbour);
+
+/// The epsilon of a round of the sparse form, by the scale of its queries' noise.
+[[nodiscard]] double round_epsilon(double scale);
 
 }  // namespace pate

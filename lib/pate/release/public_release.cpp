@@ -79,6 +79,7 @@ void add_assumptions(const PublicRelease& published, std::vector<std::string>& a
     assumes.emplace_back(kFixedQueries);
     return;
   }
+  const bool is_complex = published.curve && published.curve->complex;
   switch (published.parameters) {
     case ParameterOrigin::chosen:
       break;
@@ -94,7 +95,11 @@ void add_assumptions(const PublicRelease& published, std::vector<std::string>& a
       break;
     case ParameterOrigin::given:
     case ParameterOrigin::report:
-      assumes.emplace_back("order, s and beta were fixed without these votes");
+      assumes.emplace_back(is_complex ? "floor, s, beta and orders were fixed without these votes"
+                                      : "order, s and beta were fixed without these votes");
+  }
+  if (is_complex && published.parameters != ParameterOrigin::chosen) {
+    assumes.emplace_back(kFixedQueries);
   }
 }
 

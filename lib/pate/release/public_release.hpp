@@ -131,15 +131,27 @@ struct AddedEntries {
 /// `validity_error` where the deltas add up to 1 or more.
 [[nodiscard]] AddedEntries added_entries(const ReleaseTerms& terms, double run_delta);
 
+/// What a curve by complex orders tells of them.
+struct ComplexFacts {
+  double orders_for = 0.0;     ///< the epsilon that they suit
+  std::vector<double> orders;  ///< the Renyi orders of the real parts
+  ComplexOrders complex_orders;
+};
+
 /// What a release through a curve tells besides.
 struct CurveFacts {
   double s = 0.0;
   double beta = 0.0;
-  CurveCost cost = CurveCost::tilted;
-  double ub_max = 0.0;  ///< the RDP that the run costs at most, whatever the votes
+  CurveCost cost = CurveCost::tilted;  ///< of Renyi costs
+  double ub_max = 0.0;  ///< the RDP that the run costs at most, whatever the votes; of Renyi costs
   double floor = 0.0;   ///< between these the epsilon of the run lies, whatever the votes
   double ceiling = 0.0;
   std::int64_t y = 0;  ///< the index with its noise
+  std::optional<ComplexFacts> complex = {};
+
+  [[nodiscard]] Certificate certificate() const {
+    return complex ? Certificate::complex : Certificate::renyi;
+  }
 };
 
 /// What the test of a claim tells besides.

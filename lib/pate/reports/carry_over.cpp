@@ -98,7 +98,7 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
   read_digests(report, event.facts.digests);
   const io::JsonValue settings = report.at("settings");
   // Row numbers may have been picked by earlier answers, and scores learnt from them.
-  open.origin.rows_from_answers = open.aggregator->interactive || settings.find("indices");
+  open.origin.rows_from_answers = open.aggregator->interactive() || settings.find("indices");
   std::optional<std::int64_t> answered;
   a.object("answered", [&](FieldReader& its) {
     its.optional("realized", answered, Whole{0, open.queries});
@@ -111,11 +111,11 @@ Record run_of_report(const io::JsonValue& report, bool is_label) {
     const io::JsonValue labels = report.at("labels");
     asked = labels.at("asked").integer(0, open.queries);
     if (const auto stopped = labels.find("stopped")) open.origin.stopped = stopped->text();
-    const bool decides = open.aggregator->selection && !open.aggregator->is_sparse_vector();
+    const bool decides = open.aggregator->refuses() && open.aggregator->sparse() == nullptr;
     const auto max_epsilon = filter.find("max_epsilon");
     open.origin.limited =
         decides && (max_epsilon || filter.find("max_answers") || !open.origin.stopped.empty());
-    if (max_epsilon && !open.aggregator->is_sparse_vector() && open.steps->delta() < *open.delta) {
+    if (max_epsilon && open.aggregator->sparse() == nullptr && open.steps->delta() < *open.delta) {
       open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                                *open.delta - open.steps->delta());
     }
@@ -267,15 +267,15 @@ void read_label_line(const io::JsonValue& json, Event& event) {
   a("mechanism", open.aggregator.emplace());
   a("steps", open.steps.emplace());
   open.origin.order = released.at("order").number(kLowestOrder, kHighestOrder);
-  open.origin.rows_from_answers = open.aggregator->interactive || settings.find("indices");
+  open.origin.rows_from_answers = open.aggregator->interactive() || settings.find("indices");
   const std::int64_t asked = released.at("asked").integer(0, open.queries);
   open.realized = RealizedRun{asked, released.at("answered").integer(0, asked)};
   if (const auto stopped = released.find("stopped")) open.origin.stopped = stopped->text();
   const auto max_epsilon = settings.find("max_epsilon");
-  const bool decides = open.aggregator->selection && !open.aggregator->is_sparse_vector();
+  const bool decides = open.aggregator->refuses() && open.aggregator->sparse() == nullptr;
   open.origin.limited =
       decides && (max_epsilon || settings.find("max_answers") || !open.origin.stopped.empty());
-  if (max_epsilon && !open.aggregator->is_sparse_vector() && open.steps->delta() < *open.delta) {
+  if (max_epsilon && open.aggregator->sparse() == nullptr && open.steps->delta() < *open.delta) {
     open.cap = cap_of_filter(max_epsilon->number(0.0), *open.origin.order,
                              *open.delta - open.steps->delta());
   }

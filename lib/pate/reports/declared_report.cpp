@@ -93,7 +93,7 @@ CostEntry declared_entry(const DeclaredMechanism& mechanism) {
   return entry;
 }
 
-Event declared_event(const DeclaredMechanism& mechanism, const Aggregator& aggregator,
+Event declared_event(const DeclaredMechanism& mechanism, const Mechanism& aggregator,
                      const std::vector<InputFile>& inputs, const std::string& ensemble,
                      bool rows_from_answers, const std::string& id) {
   const DeclaredSettings& settings = mechanism.settings();

@@ -127,7 +127,7 @@ std::string account_report_json(const std::vector<LedgerEntry>& entries,
   return report.text();
 }
 
-std::string run_digest(const std::vector<InputFile>& inputs, const Aggregator& aggregator) {
+std::string run_digest(const std::vector<InputFile>& inputs, const Mechanism& aggregator) {
   FieldWriter run;
   run("mechanism", aggregator);
   for (const InputFile& input : inputs) {

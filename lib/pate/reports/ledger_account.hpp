@@ -59,7 +59,7 @@ struct ReleasedRun {
 
 /// What decides the distribution of the answers of a run: votes, mechanism and student.
 [[nodiscard]] std::string run_digest(const std::vector<InputFile>& inputs,
-                                     const Aggregator& aggregator);
+                                     const Mechanism& aggregator);
 
 /// The digest of the votes that were read; empty: none were.
 [[nodiscard]] std::string votes_digest_of(const std::vector<InputFile>& inputs);

@@ -152,7 +152,7 @@ ShardReport read_shard(const io::JsonValue& report) {
   result.partials = read_partials(report);
   // Of PTR the query counts say all that exact costs need.
   if ((result.settings.exact || result.settings.tilted || result.settings.complex) &&
-      !result.aggregator.is_ptr() && !result.partials.exact) {
+      result.aggregator.ptr() == nullptr && !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }
   a("notices", result.notices);

@@ -234,7 +234,7 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
         fmt::format("counts that add up to the {} queries of the event", open.queries));
   }
   if (open.realized && (sums.asked != open.realized->asked ||
-                        (open.aggregator->selection && sums.answered != open.realized->answered))) {
+                        (open.aggregator->refuses() && sums.answered != open.realized->answered))) {
     json.at("answered")
         .fail(fmt::format("counts that add up to the {} asked and {} answered",
                           open.realized->asked, open.realized->answered));

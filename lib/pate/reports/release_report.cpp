@@ -24,9 +24,15 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a.optional("confidence", published.confidence);
   a("order", published.order);
   if (const auto& curve = published.curve) {
+    if (const auto& complex = curve->complex) {
+      write_certificate(a, Certificate::complex, complex->orders, &complex->complex_orders);
+      a("orders_for", complex->orders_for);
+    } else {
+      a("certificate", Certificate::renyi);
+    }
     a("s", curve->s);
     a("beta", curve->beta);
-    a("ub_max", curve->ub_max);
+    if (!curve->complex) a("ub_max", curve->ub_max);
     a("epsilon_floor", curve->floor);
     a("epsilon_ceiling", curve->ceiling);
     a("y", curve->y);
@@ -45,7 +51,7 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a("classes", published.classes);
   a("mechanism", published.aggregator);
   a.optional("bound", published.bound);
-  if (published.curve) a("cost", published.curve->cost);
+  if (published.curve && !published.curve->complex) a("cost", published.curve->cost);
   if (published.at_most && published.at_most->certificate == Certificate::renyi) {
     a("cost", published.at_most->cost);
   }
@@ -83,6 +89,23 @@ static void fields(FieldWriter& a, const CurvePlan& plan) {
   std::vector<double> by_distance;
   for (const CostUnits cost : plan.place.ub) by_distance.push_back(cost_of_units(cost));
   a("cost_at", by_distance);
+}
+
+static void fields(FieldWriter& a, const ComplexPlan& plan) {
+  const PublishedMoments published = plan.published();
+  a("method", ReleaseMethod::curve);
+  a("certificate", Certificate::complex);
+  a("epsilon_before", plan.epsilon_before());
+  a("orders_for", plan.parameters.orders_for);
+  a("epsilon_floor", plan.curve.floor());
+  a("epsilon_ceiling", plan.curve.ceiling());
+  a("s", plan.parameters.s);
+  a("beta", plan.parameters.beta);
+  a("index", plan.index);
+  a("mean_published", published.mean);
+  a("sd_published", published.sd);
+  a("parameters", plan.origin);
+  a("epsilon_at", plan.epsilon_at);
 }
 
 static void fields(FieldWriter& a, const ReleasePlan& plan) {
@@ -178,6 +201,11 @@ static NumberNoise number_noise(const CurvePlan& plan) {
   return {ReleaseMethod::curve, its.order, its.beta, its.s, 0.0};
 }
 
+static NumberNoise number_noise(const ComplexPlan& plan) {
+  return {ReleaseMethod::curve, plan.renyi_orders().front(), plan.parameters.beta,
+          plan.parameters.s, 0.0};
+}
+
 static NumberNoise number_noise(const ReleasePlan& plan) {
   const ReleaseParameters& its = plan.parameters;
   return {ReleaseMethod::gnss, its.order, its.beta, its.sigma, plan.k};
@@ -232,9 +260,18 @@ FoundParameters read_release_parameters(const std::string& path, ReleaseMethod m
   if (its && its->text() != name(method)) {
     its->fail(fmt::format("{}, the method of this release", name(method)));
   }
-  FoundParameters found{numbers.at("order").number(), numbers.at("beta").number(),
+  const auto certificate = is_curve ? numbers.find("certificate") : std::nullopt;
+  const bool is_complex = certificate && certificate->text() == name(Certificate::complex);
+  FoundParameters found{is_complex ? 0.0 : numbers.at("order").number(),
+                        numbers.at("beta").number(),
                         numbers.at(is_curve ? "s" : "sigma_ss").number()};
   try {
+    if (is_complex) {
+      found.complex = {numbers.at("orders_for").number(), numbers.at("epsilon_floor").number(),
+                       found.noise, found.beta};
+      validate(*found.complex);
+      return found;
+    }
     if (is_curve) {
       validate(CurveParameters{found.order, found.noise, found.beta});
       return found;

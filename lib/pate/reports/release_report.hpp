@@ -9,6 +9,7 @@
 
 #include "pate/accounting/report.hpp"
 #include "pate/release/as_published/release.hpp"
+#include "pate/release/curve/complex_plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
 #include "pate/release/smooth/release_plan.hpp"
@@ -19,7 +20,7 @@
 namespace pate::reports {
 
 /// A plan of any method.
-using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan, AtMostPlan>;
+using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan, AtMostPlan, ComplexPlan>;
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn, which must have been for everybody. The two are never mixed.
@@ -53,6 +54,8 @@ struct FoundParameters {
   /// Where they were chosen to suit votes, here or in a report that they were taken from: SHA-256
   /// of the file these lay in, and their digest. Parameters that were fixed before have none.
   std::vector<std::string> chosen_from = {};
+  /// Of a curve by complex orders, which has no order.
+  std::optional<ComplexParameters> complex = {};
 };
 
 /// Order, beta and noise of the release report in a file. Throws `input_error` naming the file

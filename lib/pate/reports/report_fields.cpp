@@ -203,30 +203,101 @@ void neighbour_fields(FieldReader& a, Neighbours& neighbours) {
   a("teachers_per_person", neighbours.teachers, Whole{1, kMaxTeachers});
 }
 
-void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator) {
+std::optional<TestNoise> test_noise_of(const io::JsonValue& name) {
   const std::string kind = name.text();
-  aggregator = {};
+  if (kind == "ptr") return TestNoise::gaussian;
+  if (kind == "ptr_laplace") return TestNoise::laplace;
+  if (kind == "ptr_sparse") return TestNoise::sparse;
+  return std::nullopt;
+}
+
+Aggregator shape_of(const io::JsonValue& name) {
+  const std::string kind = name.text();
+  Aggregator aggregator;
   aggregator.interactive = kind == "interactive";
-  if (kind == "confident" || kind == "interactive") aggregator.selection.emplace();
-  if (kind == "ptr" || kind == "ptr_laplace" || kind == "ptr_sparse") {
-    aggregator.selection.emplace().laplace = kind != "ptr";
-    if (kind == "ptr_sparse") aggregator.max_refusals = 1;
-    aggregator.noisy_max = PtrPlurality{kMinTestDelta};
-    return;
+  if (kind == "confident" || kind == "interactive") {
+    aggregator.selection.emplace();
+    return aggregator;
   }
   for (std::size_t k = 0; k < kNoiseKinds; ++k) {
     aggregator.noisy_max = noise_of(k, 1.0);
-    if (kind == aggregator.noisy_max.names().aggregator) return;
-    if (aggregator.selection && aggregator.is_gaussian()) return;
+    if (kind == aggregator.noisy_max.names().aggregator) return aggregator;
   }
   name.fail("lnmax, gnmax, one_laplace, confident or interactive");
 }
 
-void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregator) {
+// Of an aggregator with the steps that it has, its parameters.
+template <class Archive>
+static void parameters(Archive& a, Described<Archive, Aggregator>& aggregator) {
+  if (aggregator.selection) {
+    a("threshold", aggregator.selection->threshold);
+    a("sigma1", aggregator.selection->sigma1);
+  }
+  double parameter = aggregator.noisy_max.parameter();
+  a(aggregator.noisy_max.names().parameter, parameter);
+  if constexpr (Archive::kReads) {
+    aggregator.noisy_max = noise_of(aggregator.noisy_max.noise.index(), parameter);
+  }
+}
+
+namespace {
+
+// A stability test, which is a valid one when it has been read.
+struct TestParts {
+  TestNoise noise;
+  double threshold = 0.0;
+  double scale = 0.0;
+  double delta = 0.0;
+  std::int64_t max_refusals = 0;
+};
+
+}  // namespace
+
+template <class Archive>
+static void parameters(Archive& a, Described<Archive, TestParts>& test) {
+  a("threshold", test.threshold);
+  a(test.noise == TestNoise::gaussian ? "sigma1" : "test_scale", test.scale);
+  if (test.noise == TestNoise::sparse) {
+    a("max_refusals", test.max_refusals, Whole{1, kMaxQueries});
+  }
+  a("query_delta", test.delta);
+}
+
+void fields(FieldWriter& a, const Mechanism& mechanism) {
+  a("name", mechanism.name());
+  if (const StabilityTest* const test = mechanism.ptr()) {
+    parameters(a, TestParts{test->noise(), test->threshold(), test->scale(), test->delta(),
+                            test->max_refusals()});
+  } else {
+    parameters(a, mechanism.noisy());
+  }
+  neighbour_fields(a, mechanism.neighbours());
+}
+
+void fields(FieldReader& a, Mechanism& mechanism) {
+  const io::JsonValue name = a.json().at("name");
+  TestParts test{};
+  Aggregator aggregator;
+  const auto noise = test_noise_of(name);
+  if (noise) {
+    test.noise = *noise;
+    parameters(a, test);
+  } else {
+    aggregator = shape_of(name);
+    parameters(a, aggregator);
+  }
+  Neighbours neighbours;
+  neighbour_fields(a, neighbours);
   try {
-    validate(aggregator);
+    if (noise) {
+      require_one_replaced(neighbours, "PTR");
+      mechanism =
+          StabilityTest(test.noise, test.threshold, test.scale, test.delta, test.max_refusals);
+    } else {
+      mechanism = protecting(aggregator, neighbours);
+    }
   } catch (const parameter_error& error) {
-    mechanism.fail(fmt::format("a mechanism within its domain ({})", error.what()));
+    a.json().fail(fmt::format("a mechanism within its domain ({})", error.what()));
   }
 }
 

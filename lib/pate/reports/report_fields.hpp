@@ -69,12 +69,12 @@ void write_costs(const FieldWriter& a, const Accounted& accounted) {
 void write_certificate(FieldWriter& a, Certificate certificate, const std::vector<double>& orders,
                        const ComplexOrders* complex);
 
-/// Gives an aggregator the steps that its name says, with parameters to be read. Throws
-/// `input_error` for a name that is none.
-void shape_aggregator(const io::JsonValue& name, Aggregator& aggregator);
+/// The noise of the stability test that has this name; none where the name is not one of PTR.
+[[nodiscard]] std::optional<TestNoise> test_noise_of(const io::JsonValue& name);
 
-/// Throws `input_error` where parameters are out of their domain.
-void check_aggregator(const io::JsonValue& mechanism, const Aggregator& aggregator);
+/// An aggregator with the steps that its name says, with parameters to be read. Throws
+/// `input_error` for a name that is none.
+[[nodiscard]] Aggregator shape_of(const io::JsonValue& name);
 
 template <class Archive>
 void fields(Archive& a, Described<Archive, Notice>& notice) {
@@ -98,36 +98,10 @@ void fields(Archive& a, Described<Archive, InputFile>& input) {
 void neighbour_fields(FieldWriter& a, const Neighbours& neighbours);
 void neighbour_fields(FieldReader& a, Neighbours& neighbours);
 
-/// The name of the aggregator and its parameters, and the neighbours.
-template <class Archive>
-void fields(Archive& a, Described<Archive, Aggregator>& aggregator) {
-  if constexpr (Archive::kReads) {
-    shape_aggregator(a.json().at("name"), aggregator);
-  } else {
-    a("name", aggregator.name());
-  }
-  if (aggregator.selection) {
-    a("threshold", aggregator.selection->threshold);
-    a(aggregator.selection->laplace ? "test_scale" : "sigma1", aggregator.selection->sigma1);
-  }
-  if (aggregator.max_refusals) {
-    a("max_refusals", *aggregator.max_refusals, Whole{1, kMaxQueries});
-  }
-  if constexpr (Archive::kReads) {
-    if (aggregator.is_sparse_vector()) {
-      aggregator.selection->threshold_scale = 0.5 * aggregator.selection->sigma1;
-    }
-  }
-  double parameter = aggregator.noisy_max.parameter();
-  a(aggregator.noisy_max.names().parameter, parameter);
-  Neighbours neighbours = aggregator.neighbours();
-  neighbour_fields(a, neighbours);
-  if constexpr (Archive::kReads) {
-    aggregator.noisy_max = noise_of(aggregator.noisy_max.noise.index(), parameter);
-    aggregator = protecting(std::move(aggregator), neighbours);
-    check_aggregator(a.json(), aggregator);
-  }
-}
+/// The name of the mechanism and its parameters, and the neighbours. Throws `input_error` for a
+/// mechanism out of its domain.
+void fields(FieldWriter& a, const Mechanism& mechanism);
+void fields(FieldReader& a, Mechanism& mechanism);
 
 /// Steps of one kind: [{"<noise>": 40, "count": 1000}]. One that is not required is left out where
 /// there are none.
@@ -163,6 +137,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
       }
     }
   }
+  step_list(a, "tested_pluralities", steps.tested_pluralities, "query_delta", false);
 }
 
 /// The orders of a report, of which its curves have a number each.

@@ -73,13 +73,13 @@ void comparisons(Archive& a, Described<Archive, TunedPoint>& p) {
 
 // The parameters of a point, in the order of the axes.
 template <class Archive>
-void point_parameters(Archive& a, const Aggregator& aggregator) {
-  if (aggregator.is_ptr()) {
-    a(aggregator.selection->laplace ? "ptr_laplace" : "ptr_sigma",
-      test_parameter(*aggregator.selection));
-    a("ptr_delta", aggregator.noisy_max.delta());
+void point_parameters(Archive& a, const Mechanism& mechanism) {
+  if (const StabilityTest* const test = mechanism.ptr()) {
+    a(test->is_gaussian() ? "ptr_sigma" : "ptr_laplace", test_parameter(*test));
+    a("ptr_delta", test->delta());
     return;
   }
+  const Aggregator& aggregator = mechanism.noisy();
   if (aggregator.selection) {
     a("sigma1", aggregator.selection->sigma1);
     a("threshold", aggregator.selection->threshold);
@@ -116,7 +116,7 @@ struct PointLine {
 void write_point(PointLine& line, const Tuning& tuning, const TuneSettings& settings,
                  const TunedPoint& p) {
   fmt::format_to(std::back_inserter(line.text), "{}", p.index);
-  point_parameters(line, tuning.grid.aggregator(p.index));
+  point_parameters(line, tuning.grid.mechanism(p.index));
   point_results(line, p.point, tuning, settings);
   comparisons(line, p);
   line("pareto", p.pareto);
@@ -141,15 +141,11 @@ void grid_fields(Archive& a, Described<Archive, TuningGrid>& grid, bool has_sele
 }
 
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
-  Aggregator shape;
-  shape_aggregator(report.at("mechanism").at("name"), shape);
-  if (shape.is_sparse_vector())
-    report.at("mechanism").at("name").fail("a mechanism that can be tuned");
-  if (shape.is_ptr()) {
-    grid.ptr = shape.selection->laplace ? TestNoise::laplace : TestNoise::gaussian;
-    shape.selection.reset();
-  }
-  grid.laplace = !grid.ptr && !shape.is_gaussian();
+  const io::JsonValue name = report.at("mechanism").at("name");
+  grid.ptr = test_noise_of(name);
+  if (grid.ptr == TestNoise::sparse) name.fail("a mechanism that can be tuned");
+  const Aggregator shape = grid.ptr ? Aggregator{} : shape_of(name);
+  grid.laplace = !shape.is_gaussian();
   grid.one_noise = shape.noisy_max.is_of_two_classes();
   grid.interactive = shape.interactive;
   FieldReader mechanism(report.at("mechanism"));
@@ -228,7 +224,7 @@ void read_shard(FieldReader& report, Tuning& tuning, Shard& shard) {
 void point_of_grid(FieldWriter& a, const Tuning& tuning, const TuneSettings& settings,
                    std::size_t position) {
   const TunedPoint& p = tuning.points[position];
-  point_parameters(a, tuning.grid.aggregator(p.index));
+  point_parameters(a, tuning.grid.mechanism(p.index));
   point_results(a, p.point, tuning, settings);
   comparisons(a, p);
   a("index", p.index);
@@ -322,7 +318,7 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   const TuneSettings& settings = context.settings;
   FieldWriter report = begin_report("tune", context.report);
   report.object("mechanism", [&](FieldWriter& a) {
-    a("name", tuning.grid.aggregator(0).name());
+    a("name", tuning.grid.mechanism(0).name());
     neighbour_fields(a, tuning.grid.neighbours);
   });
   report("teachers", tuning.teachers);

@@ -28,8 +28,14 @@ static void fields(FieldWriter& a, const VotesSpread& spread, const Bins& bins) 
 }
 
 static void fields(FieldWriter& a, const AnsweredSpread& selection, const Bins& bins) {
-  a("threshold", selection.check.threshold);
-  a(selection.check.laplace ? "test_scale" : "sigma1", selection.check.sigma1);
+  if (const auto* const test = std::get_if<StabilityTest>(&selection.check)) {
+    a("threshold", test->threshold());
+    a(test->is_gaussian() ? "sigma1" : "test_scale", test->scale());
+  } else {
+    const auto& check = std::get<ThresholdCheck>(selection.check);
+    a("threshold", check.threshold);
+    a("sigma1", check.sigma1);
+  }
   a("answered", selection.answered);
   histogram(a, "histogram", bins, selection.histogram);
   histogram(a, "gap_histogram", bins, selection.gap_histogram);

@@ -309,14 +309,14 @@ double QueryNodes::rdp(const AnswerTable& ladder, const AtOrder& at, double accu
   return result.value();
 }
 
-AccountEpsilon account_epsilon(const QueryCounts& query_counts, const Aggregator& aggregator,
+AccountEpsilon account_epsilon(const QueryCounts& query_counts, const Mechanism& aggregator,
                                const EpsilonKind& kind, double hint, unsigned threads) {
   return account_epsilon(std::span(&query_counts, 1), std::span(&aggregator, 1), kind, hint,
                          threads);
 }
 
 AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
-                               std::span<const Aggregator> aggregators, const EpsilonKind& kind,
+                               std::span<const Mechanism> aggregators, const EpsilonKind& kind,
                                double hint, unsigned threads) {
   std::deque<CostInputs> inputs;
   for (std::size_t r = 0; r < query_counts.size(); ++r) {
@@ -374,19 +374,19 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
   for (const auto& [noise_and_queries, members] : groups) {
     if (task.watcher.wants_stop()) break;
     const std::span<const std::size_t> group = members;
-    const Aggregator any = grid.aggregator(points[group.front()].index);
+    const Mechanism any = grid.mechanism(points[group.front()].index);
     const QueryCounts counted =
         count_queries(run_of(task.votes, any, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
-    if (joint && any.selection && any.is_gaussian()) {
-      nodes.emplace(counted, Aggregator{std::nullopt, any.noisy_max, false});
+    if (joint && any.refuses() && any.is_gaussian()) {
+      nodes.emplace(counted, Aggregator{std::nullopt, any.noisy().noisy_max, false});
     }
     parallel_for(group.size(), settings.threads, [&](std::size_t k) {
       if (task.watcher.wants_stop()) return;
       const PointToRefine& point = points[group[k]];
-      const Aggregator aggregator = grid.aggregator(point.index);
+      const Mechanism aggregator = grid.mechanism(point.index);
       result[group[k]] =
-          nodes ? account_epsilon(*nodes, *aggregator.selection, settings.kind, point.order)
+          nodes ? account_epsilon(*nodes, *aggregator.noisy().selection, settings.kind, point.order)
                 : account_epsilon(counted, aggregator, settings.kind, point.order, 1);
     });
   }

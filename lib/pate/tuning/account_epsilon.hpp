@@ -135,12 +135,12 @@ struct AccountEpsilon {
 ///
 /// hint: an order near the best, or 0. `threads` changes no bit.
 [[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& query_counts,
-                                             const Aggregator& aggregator, const EpsilonKind& kind,
+                                             const Mechanism& aggregator, const EpsilonKind& kind,
                                              double hint, unsigned threads);
 
 /// The same of rounds on the same teachers, whose RDP adds up at each order.
 [[nodiscard]] AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
-                                             std::span<const Aggregator> aggregators,
+                                             std::span<const Mechanism> aggregators,
                                              const EpsilonKind& kind, double hint,
                                              unsigned threads);
 

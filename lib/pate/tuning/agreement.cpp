@@ -64,9 +64,10 @@ std::vector<AgreeingQueries> agreement_by_query(const NoisyMax& noisy_max, std::
 
 double expected_agreeing(const Aggregator& aggregator,
                          const std::vector<AgreeingQueries>& agreement) {
+  const Mechanism mechanism = aggregator;
   CompensatedSum sum;
   for (const auto& [statistic, agreeing] : agreement) {
-    sum.add(probability_answered(aggregator, statistic) * agreeing);
+    sum.add(probability_answered(mechanism, statistic) * agreeing);
   }
   return sum.value();
 }

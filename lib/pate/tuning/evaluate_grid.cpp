@@ -258,7 +258,7 @@ void evaluate_tested(Work& work) {
   const EpsilonKind& kind = work.settings.kind;
   const TuningGrid& grid = work.grid;
   if (std::ranges::all_of(work.points, &TuningPoint::evaluated)) return;
-  Run run = run_of(work.votes, grid.aggregator(work.first), work.votes.rows.size());
+  Run run = run_of(work.votes, grid.mechanism(work.first), work.votes.rows.size());
   run.labels = work.votes.labels;
   const Partials counted = count_run(run, {.threads = work.settings.threads}).partials;
   AccountSettings settings;
@@ -274,7 +274,7 @@ void evaluate_tested(Work& work) {
   parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
     TuningPoint& point = work.points[i];
     if (point.evaluated() || work.watcher.wants_stop()) return;
-    const Aggregator aggregator = grid.aggregator(work.first + i);
+    const Mechanism aggregator = grid.mechanism(work.first + i);
     const std::int64_t queries = counted.query_counts.queries;
     TuningPoint found{kInfinity, 0.0, 0.0, 0.0, queries};
     AnswerProbabilities probabilities(aggregator);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -34,13 +35,20 @@ double least_epsilon(const MechanismCounts& steps, const EpsilonKind& kind) {
   return least;
 }
 
+// What tells the mechanisms of a grid apart, of those whose costs differ.
+std::pair<double, double> noises_of(const Mechanism& mechanism) {
+  if (const StabilityTest* const test = mechanism.ptr()) return {test->delta(), test->scale()};
+  const Aggregator& aggregator = mechanism.noisy();
+  return {aggregator.noisy_max.parameter(),
+          aggregator.selection ? aggregator.selection->sigma1 : 0.0};
+}
+
 }  // namespace
 
-double PublicEpsilons::of(const Aggregator& aggregator, std::int64_t queries) {
-  const double check = aggregator.selection ? aggregator.selection->sigma1 : 0.0;
-  const auto [found, is_new] =
-      known_.try_emplace({aggregator.noisy_max.parameter(), check, queries}, 0.0);
-  if (is_new) found->second = least_epsilon(steps_of(aggregator, queries, queries), kind_);
+double PublicEpsilons::of(const Mechanism& mechanism, std::int64_t queries) {
+  const auto [answer, check] = noises_of(mechanism);
+  const auto [found, is_new] = known_.try_emplace({answer, check, queries}, 0.0);
+  if (is_new) found->second = least_epsilon(steps_of(mechanism, queries, queries), kind_);
   return found->second;
 }
 

@@ -16,11 +16,11 @@ class PublicEpsilons {
   explicit PublicEpsilons(const EpsilonKind& kind) : kind_(kind) {}
 
   /// +inf where there is none at this delta.
-  [[nodiscard]] double of(const Aggregator& aggregator, std::int64_t queries);
+  [[nodiscard]] double of(const Mechanism& aggregator, std::int64_t queries);
 
   /// Gives a point the epsilon of an account's headline: the smaller one of that for its votes and
   /// that for any votes. Order 0 where that is one that no order has.
-  void judge(const Aggregator& aggregator, TuningPoint& point) {
+  void judge(const Mechanism& aggregator, TuningPoint& point) {
     const double any = of(aggregator, point.queries);
     if (!(any < point.epsilon)) return;
     point.epsilon = any;

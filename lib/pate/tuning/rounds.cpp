@@ -198,7 +198,7 @@ class ExactPair {
 
  private:
   std::array<QueryCounts, 2> query_counts_;
-  std::array<Aggregator, 2> aggregators_;
+  std::array<Mechanism, 2> aggregators_;
 };
 
 void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,

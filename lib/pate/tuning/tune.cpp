@@ -86,7 +86,7 @@ void add_comparisons(const TuningTask& task, Tuning& tuning) {
   GridSettings settings = task.settings;
   PublicEpsilons any_votes(task.settings.kind);
   for (TunedPoint& p : tuning.points) {
-    p.data_independent = any_votes.of(task.grid.aggregator(p.index), p.point.queries);
+    p.data_independent = any_votes.of(task.grid.mechanism(p.index), p.point.queries);
     p.published = p.point.epsilon;
     if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }

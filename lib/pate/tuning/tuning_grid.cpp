@@ -168,10 +168,18 @@ GridAxis parse_grid_axis(std::string_view text, std::string_view axis, Shares sh
   return result;
 }
 
+Mechanism TuningGrid::mechanism(std::size_t point) const {
+  if (!ptr) return aggregator(point);
+  const double parameter = sigma1[sigma1_of(point)];
+  const double delta = noise[noise_of(point)];
+  return *ptr == TestNoise::gaussian ? StabilityTest::with_gaussian(parameter, delta)
+                                     : StabilityTest::with_laplace(parameter, delta);
+}
+
 Aggregator TuningGrid::aggregator(std::size_t point) const {
+  if (ptr) return mechanism(point).noisy();
   Aggregator result;
   const double scale = noise[noise_of(point)];
-  if (ptr) return tested_plurality(*ptr, sigma1[sigma1_of(point)], scale);
   if (laplace && one_noise) {
     result.noisy_max = OneLaplaceNoise{scale};
   } else if (laplace) {
@@ -186,12 +194,12 @@ Aggregator TuningGrid::aggregator(std::size_t point) const {
   return protecting(result, neighbours);
 }
 
-double test_parameter(const ThresholdCheck& test) {
-  if (!test.laplace) return test.sigma1;
-  const double found = 1.0 / test.sigma1;
+double test_parameter(const StabilityTest& test) {
+  if (test.is_gaussian()) return test.scale();
+  const double found = 1.0 / test.scale();
   // What people give has few digits.
   for (const double near : {to_12_digits(found), std::nextafter(found, 0.0)}) {
-    if (1.0 / near == test.sigma1) return near;
+    if (1.0 / near == test.scale()) return near;
   }
   return found;
 }
@@ -206,7 +214,7 @@ void validate(const TuningGrid& grid) {
     const bool is_laplace = *grid.ptr == TestNoise::laplace;
     require_positive_axis(grid.sigma1, is_laplace ? "--ptr-laplace" : "--ptr-sigma");
     if (grid.noise.empty()) throw parameter_error("--ptr-delta has no values");
-    for (const double delta : grid.noise) validate(PtrPlurality{delta}, "--ptr-delta");
+    for (const double delta : grid.noise) require_test_delta(delta, "--ptr-delta");
   } else {
     require_positive_axis(grid.noise, grid.laplace ? "--laplace-scale" : "--sigma2");
   }

@@ -79,7 +79,9 @@ struct TuningGrid {
     return (i_noise * sigma1_values() + i_sigma1) * thresholds() + i_threshold;
   }
 
-  /// The aggregator with the parameters of a point.
+  /// What answers queries with the parameters of a point.
+  [[nodiscard]] Mechanism mechanism(std::size_t point) const;
+  /// The aggregator with the parameters of a point; throws `parameter_error` where it is PTR.
   [[nodiscard]] Aggregator aggregator(std::size_t point) const;
 };
 
@@ -98,7 +100,7 @@ inline constexpr std::size_t kBlockThresholds = 32;
                                                                   const Shard& shard);
 
 /// The epsilon or sigma that gives a stability test its noise, as people wrote it.
-[[nodiscard]] double test_parameter(const ThresholdCheck& test);
+[[nodiscard]] double test_parameter(const StabilityTest& test);
 
 /// What is known of one point of a grid.
 struct TuningPoint {

@@ -46,7 +46,7 @@ std::vector<double> even_orders() {
 
 }  // namespace
 
-Run run_of(const TuningVotes& votes, const Aggregator& aggregator, std::int64_t queries) {
+Run run_of(const TuningVotes& votes, const Mechanism& aggregator, std::int64_t queries) {
   return {votes.votes, first_rows(votes.rows, queries), aggregator, votes.student, {}, {}};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/divergence/bounds/q_tables.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/numerics/log_space.hpp"

@@ -187,7 +187,7 @@ TEST_SUITE("accounting") {
     const auto table = predictions();
     const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
     const Run run = run_of(votes);
-    const ExactMechanism mechanism(run.aggregator, kTeachers);
+    const ExactMechanism mechanism(run.aggregator.noisy(), kTeachers);
     CountedRun counted = count_run(run, {2, {}, &mechanism, false});
     const CountedRun by_query = count_run(run, {2, {}, &mechanism, true});
     CHECK(by_query.teachers == nullptr);

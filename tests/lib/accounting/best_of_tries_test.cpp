@@ -149,7 +149,7 @@ TEST_SUITE("accounting") {
     const NumberOfTries ten = tries_expecting(TriesLaw::geometric, 10.0);
     CHECK(BestOfTriesCost(ten, {}).rdp(2.0) == 0.0);
     MechanismCounts with_delta;
-    with_delta.maxima[NoisyMax{PtrPlurality{1e-6}}] = 3;
+    with_delta.tested_pluralities[1e-6] = 3;
     CHECK_THROWS_AS(BestOfTriesCost(ten, with_delta), parameter_error);
     CHECK_THROWS_AS(BestOfTriesCost({TriesLaw::poisson, 0.5}, gaussian_steps(0.1)),
                     parameter_error);

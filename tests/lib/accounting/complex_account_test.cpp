@@ -53,7 +53,7 @@ std::vector<Histogram> random_histograms(Random& random, std::int64_t teachers,
   return result;
 }
 
-Run run_of(const VoteSource& votes, const Aggregator& aggregator) {
+Run run_of(const VoteSource& votes, const Mechanism& aggregator) {
   return {votes,       RowSelection::all(votes.queries()), aggregator, nullptr, std::nullopt,
           std::nullopt};
 }
@@ -162,11 +162,10 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("there is no certificate by complex orders of PTR") {
     const HistogramVotes votes({{40, 10, 10}});
-    Aggregator aggregator;
-    aggregator.noisy_max = PtrPlurality{1e-8};
     AccountSettings settings;
     settings.delta = 1e-5;
     settings.complex = true;
-    CHECK_THROWS_AS(account(run_of(votes, aggregator), settings), parameter_error);
+    CHECK_THROWS_AS(account(run_of(votes, StabilityTest::with_gaussian(5.0, 1e-8)), settings),
+                    parameter_error);
   }
 }

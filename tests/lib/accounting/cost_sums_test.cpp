@@ -12,45 +12,17 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/partials.hpp"
-#include "pate/accounting/query_sets.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/numerics/margin.hpp"
 #include "support/accuracy.hpp"
+#include "support/crowded_queries.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
 using namespace pate_test;
 
 namespace {
-
-constexpr std::int64_t kTeachers = 250;
-
-// So many distinct queries of some statistics that most lie in sets.
-QueryCounts crowded(Random& random, int queries, int statistics, double smallest, double largest) {
-  QueryCounts result;
-  result.teachers = kTeachers;
-  result.classes = 10;
-  for (int i = 0; i < queries; ++i) {
-    result.distinct.push_back({150 + random.integer(0, statistics - 1),
-                               -random.log_uniform(smallest, largest), random.integer(1, 3), 0});
-  }
-  std::ranges::sort(result.distinct, {}, [](const DistinctQuery& query) {
-    return std::pair(query.statistic, query.log_q);
-  });
-  result.first_occurrence.push_back(0);
-  for (DistinctQuery& query : result.distinct) {
-    query.answered = random.integer(0, query.count);
-    result.queries += query.count;
-    result.occurrences.push_back({static_cast<std::uint32_t>(random.integer(0, 1)),
-                                  static_cast<std::uint32_t>(query.count),
-                                  static_cast<std::uint32_t>(query.answered)});
-    result.first_occurrence.push_back(result.occurrences.size());
-  }
-  result.run_queries = result.queries;
-  result.checkpoints = {result.queries / 2, result.queries};
-  return result;
-}
 
 Aggregator gaussian(double sigma2, bool with_selection) {
   Aggregator result;
@@ -130,54 +102,11 @@ void check_checkpoints(std::span<const double> got, const CostInputs& inputs, Bo
 }  // namespace
 
 TEST_SUITE("accounting") {
-  TEST_CASE("every query is in one set or in none, and sets know their ends") {
-    Random random(411);
-    const QueryCounts query_counts = crowded(random, 3000, 3, 0.5, 8.0);
-    std::vector<double> log_q;
-    for (const DistinctQuery& query : query_counts.distinct) log_q.push_back(query.log_q);
-    const QCells cells(log_q, QCells::Width::narrow);
-    for (const bool by_statistic : {false, true}) {
-      const QuerySets sets(query_counts, cells, by_statistic);
-      REQUIRE(sets.sets().size() > 20);
-      std::vector<int> found(query_counts.distinct.size());
-      for (const std::uint32_t i : sets.ungrouped()) ++found[i];
-      for (const QuerySets::Set& set : sets.sets()) {
-        CHECK(sets.queries(set).size() > QCells::kNodes);
-        for (const auto& [i, s] : sets.queries(set)) {
-          ++found[i];
-          CHECK(cells.place(query_counts.distinct[i].log_q).s == s);
-          const DistinctQuery& query = query_counts.distinct[i];
-          CHECK(cells.place(query.log_q).cell == set.cell);
-          CHECK(query.log_q >= query_counts.distinct[set.smallest_q.query].log_q);
-          CHECK(query.log_q <= query_counts.distinct[set.largest_q.query].log_q);
-          if (by_statistic) {
-            CHECK(query.statistic == query_counts.distinct[set.smallest_q.query].statistic);
-          }
-        }
-      }
-      CHECK(std::ranges::all_of(found, [](int times) { return times == 1; }));
-    }
-  }
-
-  TEST_CASE("costs themselves are smooth on narrow cells") {
-    Random random(412);
-    std::vector<double> log_q;
-    for (int i = 0; i < 20000; ++i) log_q.push_back(-random.log_uniform(1e-3, 100.0));
-    const QCells cells(log_q, QCells::Width::narrow);
-    for (const double x : log_q) {
-      const QCells::Position position = cells.locate(x);
-      if (position.cell == QCells::kNoCell) continue;
-      QCells::Nodes values = cells.nodes(position.cell);
-      for (double& value : values) value = std::exp(2.0 * value);
-      CHECK(relative_error(QCells::interpolate(position, values), std::exp(2.0 * x)) < 1e-11);
-    }
-  }
-
   TEST_CASE("sums over sets are the sums over their queries") {
     Random random(413);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
       const QueryCounts query_counts =
-          crowded(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
+          crowded_queries(random, 1200, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
         check_run(query_counts, gaussian(sigma2, true), bound);
         check_run(query_counts, gaussian(sigma2, false), bound);
@@ -190,7 +119,7 @@ TEST_SUITE("accounting") {
     // Beyond some q in the midst of a cell nothing is gained over the data-independent cost.
     for (int i = 0; i < 4; ++i) {
       const double sigma2 = random.log_uniform(2.0, 100.0);
-      const QueryCounts query_counts = crowded(random, 800, 1, 0.05, 2.0);
+      const QueryCounts query_counts = crowded_queries(random, 800, 1, 0.05, 2.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
         check_run(query_counts, gaussian(sigma2, true), bound);
       }
@@ -202,9 +131,9 @@ TEST_SUITE("accounting") {
     // Many queries to a cell in which another neighbour becomes the worst one, or the cap is met.
     Aggregator aggregator = gaussian(40.0, true);
     aggregator.selection = ThresholdCheck{130.0, 150.0};
-    check_run(crowded(random, 1500, 1, 7.4, 9.5), aggregator, Bound::tradeoff);
+    check_run(crowded_queries(random, 1500, 1, 7.4, 9.5), aggregator, Bound::tradeoff);
     for (const double sigma2 : {3.0, 40.0}) {
-      const QueryCounts query_counts = crowded(random, 9000, 1, 0.3, 12.0);
+      const QueryCounts query_counts = crowded_queries(random, 9000, 1, 0.3, 12.0);
       check_run(query_counts, gaussian(sigma2, false), Bound::published);
     }
   }
@@ -213,7 +142,8 @@ TEST_SUITE("accounting") {
     Random random(416);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
       // q from nearly certain to tiny, many of them close together and some far apart.
-      QueryCounts query_counts = crowded(random, 700, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
+      QueryCounts query_counts =
+          crowded_queries(random, 700, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
       for (int i = 0; i < 3; ++i)
         query_counts.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
       for (const bool with_selection : {true, false}) {
@@ -250,7 +180,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("what is reported of the best order is summed directly") {
     Random random(417);
-    const QueryCounts query_counts = crowded(random, 3000, 3, 0.5, 12.0);
+    const QueryCounts query_counts = crowded_queries(random, 3000, 3, 0.5, 12.0);
     for (const bool with_selection : {true, false}) {
       const Aggregator aggregator = gaussian(40.0, with_selection);
       Partials partials;

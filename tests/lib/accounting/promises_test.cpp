@@ -254,8 +254,8 @@ Ensemble tight_ensemble(Random& random, double order) {
   result.aggregator = confident(random.uniform(-0.5, 1.5), random.log_uniform(1.5, 5.0),
                                 random.log_uniform(0.5, 1.2));
   const auto refused = [&](std::int32_t top) {
-    const long double z =
-        (top - result.aggregator.selection->threshold) / result.aggregator.selection->sigma1;
+    const ThresholdCheck& check = *result.aggregator.selection;
+    const long double z = (top - check.threshold) / check.sigma1;
     return 0.5L * std::erfc(z / std::numbers::sqrt2_v<long double>);
   };
   const std::int32_t top = result.votes.front().front();

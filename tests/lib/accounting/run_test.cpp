@@ -134,9 +134,6 @@ TEST_SUITE("accounting") {
     const std::vector<std::int64_t> ids = words(13);
     const PredictionVotes votes(integer_table({kQueries, kTeachers}, ids),
                                 PredictionLayout::queries_by_teachers, kWords);
-    Aggregator tested = confident(6.0, 3.0, 3.0);
-    tested.noisy_max = PtrPlurality{1e-6};
-    tested.selection = stability_test(TestNoise::gaussian, 1.0, 1e-6);
     std::vector<std::int32_t> labels;
     for (std::int64_t i = 0; i < kQueries; ++i) {
       labels.push_back(
@@ -144,30 +141,36 @@ TEST_SUITE("accounting") {
                      : static_cast<std::int32_t>(
                            ids[static_cast<std::size_t>(i * kTeachers)]));  // some without a vote
     }
-    for (const Aggregator& aggregator : {gnmax(3.0), confident(12.0, 3.0, 3.0), tested}) {
-      Run run = run_of(votes, aggregator);
+    for (const Mechanism& mechanism : {Mechanism(gnmax(3.0)), Mechanism(confident(12.0, 3.0, 3.0)),
+                                       Mechanism(StabilityTest::with_gaussian(1.0, 1e-6))}) {
+      Run run = run_of(votes, mechanism);
       run.labels = labels;
+      const Aggregator* const aggregator = mechanism.aggregator();
       const QueryCounts counted = count_queries(run, 2);
       QueryKey key = label_key(run);
       key.by_query = true;
       const auto labelled =
-          labelled_queries(aggregator, count_distinct(run, key, {.threads = 2}), 2);
+          labelled_queries(mechanism, count_distinct(run, key, {.threads = 2}), 2);
       REQUIRE(labelled.size() == static_cast<std::size_t>(kQueries));
       for (std::int64_t i = 0; i < kQueries; ++i) {
         const auto query = static_cast<std::size_t>(i);
         const std::vector<std::int32_t> histogram = row_of(votes, i);
-        const std::int64_t statistic = aggregator.is_ptr()    ? stability(histogram)
-                                       : aggregator.selection ? std::ranges::max(histogram)
-                                                              : 0;
+        const std::int64_t statistic = aggregator == nullptr   ? stability(histogram)
+                                       : aggregator->selection ? std::ranges::max(histogram)
+                                                               : 0;
         const double log_q =
-            aggregator.is_ptr() ? -kInfinity : pate::log_q(aggregator.noisy_max, histogram);
+            aggregator == nullptr ? -kInfinity : pate::log_q(aggregator->noisy_max, histogram);
         CHECK(std::ranges::count_if(counted.distinct, [&](const DistinctQuery& one) {
                 return one.statistic == statistic && one.log_q == log_q;
               }) == 1);
         CHECK(labelled[query].statistic == statistic);
+        const auto label = static_cast<std::size_t>(labels[query]);
+        const bool is_plurality =
+            std::ranges::max_element(histogram) - histogram.begin() == std::ptrdiff_t(label);
         CHECK(labelled[query].right ==
-              outcome_probability(aggregator.noisy_max, histogram,
-                                  static_cast<std::size_t>(labels[query])));
+              (aggregator == nullptr
+                   ? (is_plurality ? 1.0 : 0.0)
+                   : outcome_probability(aggregator->noisy_max, histogram, label)));
       }
     }
   }

@@ -28,9 +28,10 @@
 
 namespace {
 
-using pate::Aggregator;
 using pate::CostEntry;
 using pate::EpsilonMethod;
+using pate::Mechanism;
+using pate::StabilityTest;
 using pate_test::covers;
 using pate_test::Histogram;
 using pate_test::HistogramVotes;
@@ -41,21 +42,20 @@ double laplace_above(double x) {
 
 // The probability that a round answers queries of these stabilities and, where `refuses`, refuses
 // the last of them instead: a trapezoidal rule, apart from what the library does.
-double round_probability(const Aggregator& sparse, const std::vector<std::int64_t>& stabilities,
+double round_probability(const StabilityTest& test, const std::vector<std::int64_t>& stabilities,
                          bool refuses) {
-  const pate::ThresholdCheck& test = *sparse.selection;
   constexpr int kSteps = 40000;
-  const double most = 40.0 * test.threshold_scale;
+  const double most = 40.0 * test.threshold_scale();
   double sum = 0.0;
   double mass = 0.0;
   for (int i = -kSteps; i <= kSteps; ++i) {
     const double rho = most * i / kSteps;
-    double p = std::exp(-std::abs(rho) / test.threshold_scale);
+    double p = std::exp(-std::abs(rho) / test.threshold_scale());
     mass += p;
     for (std::size_t k = 0; k < stabilities.size(); ++k) {
-      const double needed = test.threshold + rho - static_cast<double>(stabilities[k]);
+      const double needed = test.threshold() + rho - static_cast<double>(stabilities[k]);
       const bool refused = refuses && k + 1 == stabilities.size();
-      p *= laplace_above((refused ? -needed : needed) / test.sigma1);
+      p *= laplace_above((refused ? -needed : needed) / test.scale());
     }
     sum += p;
   }
@@ -65,7 +65,7 @@ double round_probability(const Aggregator& sparse, const std::vector<std::int64_
 // Runs through all ways to answer and refuse.
 class Transcripts {
  public:
-  explicit Transcripts(const Aggregator& sparse) : sparse_(sparse) {}
+  explicit Transcripts(const StabilityTest& sparse) : sparse_(sparse) {}
 
   // By the answers ('+') and refusals ('-') of the queries asked.
   std::map<std::string, double> of(const std::vector<std::int64_t>& stabilities) {
@@ -78,7 +78,7 @@ class Transcripts {
   void extend(const std::vector<std::int64_t>& all, const std::string& so_far,
               std::vector<std::int64_t> round, std::int64_t refused, double before,
               std::map<std::string, double>& result) {
-    if (so_far.size() == all.size() || refused == *sparse_.max_refusals) {
+    if (so_far.size() == all.size() || refused == sparse_.max_refusals()) {
       result[so_far] = before * known(round, false);
       return;
     }
@@ -94,7 +94,7 @@ class Transcripts {
     return at->second;
   }
 
-  const Aggregator& sparse_;
+  const StabilityTest& sparse_;
   std::map<std::pair<std::vector<std::int64_t>, bool>, double> known_;
 };
 
@@ -127,7 +127,7 @@ std::set<Pair> all_pairs(std::int32_t teachers, std::size_t classes) {
   return result;
 }
 
-pate::Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggregator,
+pate::Account account_of(const std::vector<Histogram>& queries, const Mechanism& aggregator,
                          double delta) {
   const HistogramVotes votes(queries);
   pate::AccountSettings settings;
@@ -146,15 +146,15 @@ TEST_SUITE("ptr sparse") {
   TEST_CASE("the threshold leaves q = 0 its delta, and no less") {
     for (const double epsilon : {1e-3, 0.1, 0.5, 2.0, 50.0}) {
       for (const double delta : {0.1, 1e-3, 1e-9, 1e-80}) {
-        const auto test = pate::sparse_stability_test(epsilon, delta);
+        const auto test = pate::StabilityTest::sparse(epsilon, delta, 1);
         const double log_p = pate::log_answered(test, 0);
         CHECK(log_p <= std::log(delta));
         CHECK(log_p == doctest::Approx(std::log(delta)).epsilon(1e-11));
-        CHECK(covers(pate::round_epsilon(test), epsilon * (1 - 1e-15)));
+        CHECK(covers(*test.pure_epsilon(), epsilon * (1 - 1e-15)));
       }
     }
     // Pr[Lap(4) - Lap(2) >= 9]: a reference value.
-    const pate::ThresholdCheck nine{9.0, 4.0, true, 2.0};
+    const StabilityTest nine(pate::TestNoise::sparse, 9.0, 4.0, 0.1, 1);
     CHECK(std::exp(pate::log_answered(nine, 0)) == doctest::Approx(0.0684146502849).epsilon(1e-11));
     CHECK(std::exp(pate::log_answered(nine, 9)) == doctest::Approx(0.5));
     CHECK(std::exp(pate::log_refused(nine, 18)) == doctest::Approx(0.0684146502849).epsilon(1e-11));
@@ -185,7 +185,7 @@ TEST_SUITE("ptr sparse") {
 
   TEST_CASE("costs: as many rounds as refusals end the run, no more than queries") {
     const std::vector<Histogram> queries(40, Histogram{8, 1, 1});
-    const auto sparse = pate::sparse_plurality(0.25, 1e-8, 6);
+    const auto sparse = pate::StabilityTest::sparse(0.25, 1e-8, 6);
     const auto account = account_of(queries, sparse, 1e-6);
     CHECK(covers(account.query_delta, 6e-8));
     const CostEntry& pure = entry(account.costs, EpsilonMethod::pure);
@@ -208,7 +208,7 @@ TEST_SUITE("ptr sparse") {
   TEST_CASE("(epsilon, delta) of three queries over all neighbours of five teachers") {
     const std::set<Pair> pairs = all_pairs(5, 3);
     for (const std::int64_t refusals : {1, 2, 3}) {
-      const auto sparse = pate::sparse_plurality(2.0, 0.03, refusals);
+      const auto sparse = pate::StabilityTest::sparse(2.0, 0.03, refusals);
       Transcripts transcripts(sparse);
       const auto account = account_of(std::vector<Histogram>(3, Histogram{5, 0, 0}), sparse, 0.2);
       double nearest = 0.0;  // to the delta of the pure cost
@@ -245,7 +245,7 @@ TEST_SUITE("ptr sparse") {
     // Queries that are answered while the threshold is low, then one of another plurality: the
     // probability that it is answered, given that it is asked in the first round, is above delta;
     // that it is asked there and answered is not.
-    const auto sparse = pate::sparse_plurality(1.0, 0.02, 4);
+    const auto sparse = pate::StabilityTest::sparse(1.0, 0.02, 4);
     const std::vector<std::int64_t> probing{3, 3, 3, 3, 3};
     std::vector<std::int64_t> then = probing;
     then.push_back(0);
@@ -265,8 +265,8 @@ TEST_SUITE("ptr sparse") {
   TEST_CASE("answers: against integrals over all ways to answer and refuse") {
     for (const double epsilon : {0.04, 0.37, 2.0, 9.0}) {
       for (const std::int64_t refusals : {1, 2, 4}) {
-        const auto sparse = pate::sparse_plurality(epsilon, 0.01, refusals);
-        const auto threshold = static_cast<std::int64_t>(sparse.selection->threshold);
+        const auto sparse = pate::StabilityTest::sparse(epsilon, 0.01, refusals);
+        const auto threshold = static_cast<std::int64_t>(sparse.threshold());
         const std::vector<std::int64_t> stabilities{
             threshold, threshold + 3, 0, threshold, 2 * threshold, 1, threshold + 1};
         std::vector<double> answered(stabilities.size());
@@ -289,7 +289,7 @@ TEST_SUITE("ptr sparse") {
         CHECK(std::abs(found.sd * found.sd - (square - mean * mean)) < 1e-4);
       }
     }
-    const auto none = pate::sparse_answers(pate::sparse_plurality(1.0, 1e-6, 3), {});
+    const auto none = pate::sparse_answers(pate::StabilityTest::sparse(1.0, 1e-6, 3), {});
     CHECK(none.expected == 0.0);
     CHECK(none.sd == 0.0);
   }
@@ -299,7 +299,7 @@ TEST_SUITE("ptr sparse") {
     for (int i = 0; i < 12; ++i) queries.push_back({30 - 2 * (i % 5), 2 * (i % 5), i % 2});
     queries.push_back({15, 16, 0});
     const HistogramVotes votes(queries);
-    const auto sparse = pate::sparse_plurality(1.5, 0.01, 3);
+    const auto sparse = pate::StabilityTest::sparse(1.5, 0.01, 3);
     const pate::Run run = pate::test::run_of(votes, sparse);
     const auto account = account_of(queries, sparse, 0.5);
     std::vector<std::int64_t> stabilities;
@@ -340,7 +340,7 @@ TEST_SUITE("ptr sparse") {
   TEST_CASE("a run: what it cost was fixed before it") {
     const std::vector<Histogram> queries(30, Histogram{40, 1, 1});
     const HistogramVotes votes(queries);
-    const auto sparse = pate::sparse_plurality(2.0, 1e-6, 5);
+    const auto sparse = pate::StabilityTest::sparse(2.0, 1e-6, 5);
     const pate::Run run = pate::test::run_of(votes, sparse);
     const pate::RunLimits limits{30, {}, 6.5};
     pate::PrivacyFilter filter(sparse, limits, 1e-4, 40.0);
@@ -359,7 +359,7 @@ TEST_SUITE("ptr sparse") {
   }
 
   TEST_CASE("what is counted are rounds: one more than refusals, as many as may be") {
-    const auto sparse = pate::sparse_plurality(2.0, 1e-6, 5);
+    const auto sparse = pate::StabilityTest::sparse(2.0, 1e-6, 5);
     pate::PrivacyFilter filter(sparse, {30, {}, {}}, 1e-4, 40.0);
     CHECK(filter.epsilon() == 0.0);
     // At this order Renyi DP says less than the sum of what rounds cost.
@@ -378,7 +378,7 @@ TEST_SUITE("ptr sparse") {
     refused.count(false);
     CHECK(covers(refused.epsilon(), 2.0));
     // Of many rounds Renyi DP says more.
-    const auto many = pate::sparse_plurality(0.1, 1e-8, 500);
+    const auto many = pate::StabilityTest::sparse(0.1, 1e-8, 500);
     pate::PrivacyFilter counted(many, {600, {}, {}}, 1e-4, 4.0);
     for (int i = 0; i < 500; ++i) counted.count(false);
     const double rdp = pate::steps_of(many, 500, 500).rdp(4.0).total();
@@ -389,7 +389,7 @@ TEST_SUITE("ptr sparse") {
 
   TEST_CASE("decisions: no answer after the refusals that end a run") {
     const HistogramVotes votes(std::vector<Histogram>(4, Histogram{9, 1}));
-    pate::Run run = pate::test::run_of(votes, pate::sparse_plurality(1.0, 0.01, 2));
+    pate::Run run = pate::test::run_of(votes, pate::StabilityTest::sparse(1.0, 0.01, 2));
     pate::AccountSettings settings;
     settings.delta = 0.1;
     run.decisions = std::vector<std::uint8_t>{0, 1, 0, 0};
@@ -399,7 +399,7 @@ TEST_SUITE("ptr sparse") {
   }
 
   TEST_CASE("what it is not: exact costs, shards, other tests") {
-    const auto sparse = pate::sparse_plurality(1.0, 0.01, 2);
+    const auto sparse = pate::StabilityTest::sparse(1.0, 0.01, 2);
     const HistogramVotes votes({{9, 1}});
     pate::Run run = pate::test::run_of(votes, sparse);
     pate::AccountSettings settings;
@@ -409,19 +409,17 @@ TEST_SUITE("ptr sparse") {
     settings.exact = false;
     run.shard = {1, 2};
     CHECK_THROWS_AS((void)pate::account(run, settings), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::sparse_plurality(1.0, 0.01, 0), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::sparse_plurality(0.0, 0.01, 1), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::sparse_plurality(std::nan(""), 0.01, 1), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::sparse_plurality(1.0, 0.0, 1), pate::parameter_error);
-    Aggregator changed = sparse;
-    changed.selection->threshold *= 1 - 1e-9;
-    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
-    changed = sparse;
-    changed.selection->threshold_scale *= 0.5;
-    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
-    changed = sparse;
-    changed.max_refusals.reset();
-    CHECK_THROWS_AS(pate::validate(changed), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(1.0, 0.01, 0), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(0.0, 0.01, 1), pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(std::nan(""), 0.01, 1),
+                    pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(1.0, 0.0, 1), pate::parameter_error);
+    CHECK_THROWS_AS(StabilityTest(pate::TestNoise::sparse, sparse.threshold() * (1 - 1e-9),
+                                  sparse.scale(), sparse.delta(), 2),
+                    pate::parameter_error);
+    CHECK_THROWS_AS(
+        StabilityTest(pate::TestNoise::sparse, sparse.threshold(), sparse.scale(), sparse.delta()),
+        pate::parameter_error);
   }
 
   TEST_CASE("plans: as many refusals as a target allows; sums") {

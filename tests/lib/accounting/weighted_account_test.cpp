@@ -29,7 +29,7 @@ std::unique_ptr<PredictionVotes> predictions_of(const std::vector<std::int64_t>&
 Run run_of(const PredictionVotes& votes, NoisyMax noise) {
   return {.votes = votes,
           .rows = RowSelection::all(votes.queries()),
-          .aggregator = {.selection = {}, .noisy_max = noise},
+          .aggregator = Aggregator{.selection = {}, .noisy_max = noise},
           .decisions = {},
           .labels = {}};
 }
@@ -149,7 +149,7 @@ TEST_SUITE("weighted_account") {
     settings.complex = true;
     CHECK_THROWS_AS((void)account_weighted(run, *votes, weights, settings), parameter_error);
     Run checked = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}});
-    checked.aggregator.selection = ThresholdCheck{2.0, 1.0};
+    checked.aggregator = Aggregator{ThresholdCheck{2.0, 1.0}, {GaussianNoisyMax{2.0}}, false};
     CHECK_THROWS_AS((void)account_weighted(checked, *votes, weights, settings_of()),
                     parameter_error);
     CHECK_THROWS_AS((void)account_weighted(run_of(*votes, NoisyMax{OneLaplaceNoise{2.0}}), *votes,

@@ -71,14 +71,14 @@ std::vector<double> fits(const Run& run, std::uint64_t seed, int runs) {
   std::vector<double> result;
   for (std::size_t i = 0; i < queries; ++i) {
     const auto query = static_cast<std::int64_t>(i);
-    const auto& selection = run.aggregator.selection;
+    const auto selection = run.aggregator.answer_rule();
     const std::int64_t v = reader.statistic(query);
     const double answered = selection ? std::exp(log_answered(*selection, v)) : 1.0;
     std::vector<double> expected;
     if (selection) expected.push_back(std::exp(log_refused(*selection, v)));
     for (std::size_t j = 0; j < classes; ++j) {
-      expected.push_back(answered *
-                         outcome_probability(run.aggregator.noisy_max, reader.histogram(query), j));
+      expected.push_back(answered * outcome_probability(run.aggregator.noisy().noisy_max,
+                                                        reader.histogram(query), j));
     }
     if (!selection) {
       CHECK(observed[i][0] == 0);

@@ -20,16 +20,18 @@
 #include "support/accuracy.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"
+#include "support/stability_tests.hpp"
 #include "support/test_bits.hpp"
 #include "support/votes.hpp"
 
 namespace {
 
 using pate::Account;
-using pate::Aggregator;
 using pate::Bound;
 using pate::CostEntry;
 using pate::EpsilonMethod;
+using pate::Mechanism;
+using pate::StabilityTest;
 using pate::TestNoise;
 using pate_test::covers;
 using pate_test::Histogram;
@@ -53,11 +55,11 @@ std::vector<Histogram> moved(const Histogram& counts) {
 }
 
 // Probabilities of the classes, and of refusal.
-std::vector<double> outcomes(const Aggregator& aggregator, const Histogram& counts) {
+std::vector<double> outcomes(const StabilityTest& test, const Histogram& counts) {
   std::vector<double> p(counts.size() + 1, 0.0);
   const std::int64_t q = pate::stability(counts);
-  p[plurality_of(counts)] = std::exp(pate::log_answered(*aggregator.selection, q));
-  p.back() = std::exp(pate::log_refused(*aggregator.selection, q));
+  p[plurality_of(counts)] = std::exp(pate::log_answered(test, q));
+  p.back() = std::exp(pate::log_refused(test, q));
   return p;
 }
 
@@ -68,7 +70,7 @@ pate::AccountSettings at_delta(double delta) {
   return settings;
 }
 
-Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggregator,
+Account account_of(const std::vector<Histogram>& queries, const Mechanism& aggregator,
                    const pate::AccountSettings& settings) {
   const HistogramVotes votes(queries);
   return pate::account(pate::test::run_of(votes, aggregator), settings);
@@ -96,7 +98,7 @@ double excess(const std::vector<std::vector<double>>& own,
 TEST_SUITE("ptr") {
   TEST_CASE("costs of a run: composition at what the deltas of the queries leave") {
     const std::vector<Histogram> queries(40, Histogram{8, 1, 1});
-    const auto gaussian = pate::tested_plurality(TestNoise::gaussian, 5.0, 1e-8);
+    const auto gaussian = pate::test::stability_test(TestNoise::gaussian, 5.0, 1e-8);
     const Account of_gaussian = account_of(queries, gaussian, at_delta(1e-6));
     CHECK(covers(of_gaussian.query_delta, 40e-8));
     const CostEntry& gdp = entry(of_gaussian.costs, Bound::data_independent, EpsilonMethod::gdp);
@@ -110,7 +112,7 @@ TEST_SUITE("ptr") {
     CHECK(covers(rdp.epsilon, 40 * order / 50 + std::log1p(-1 / order) -
                                   (std::log(60e-8) + std::log(order)) / (order - 1)));
 
-    const auto laplace = pate::tested_plurality(TestNoise::laplace, 0.25, 1e-8);
+    const auto laplace = pate::test::stability_test(TestNoise::laplace, 0.25, 1e-8);
     const Account of_laplace = account_of(queries, laplace, at_delta(1e-6));
     const CostEntry& pure = entry(of_laplace.costs, Bound::data_independent, EpsilonMethod::pure);
     CHECK(covers(pure.epsilon, 10.0));
@@ -132,9 +134,8 @@ TEST_SUITE("ptr") {
 
   TEST_CASE("the Laplace test costs half of a noisy maximum, as published") {
     for (const double epsilon : {1e-6, 0.1, 1.0, 30.0, 900.0}) {
-      const pate::ThresholdCheck check{1.0, 1.0 / epsilon, true};
       for (const double order : {1.01, 2.0, 16.0, 1000.0}) {
-        const double cost = pate::threshold_data_independent(check, order);
+        const double cost = pate::laplace_check_cost(1.0 / epsilon, order);
         CHECK(cost <= epsilon * (1 + 1e-9));
         if (epsilon > 30.0) continue;
         const long double a = order;
@@ -149,7 +150,7 @@ TEST_SUITE("ptr") {
 
   TEST_CASE("deltas of queries must leave something") {
     const std::vector<Histogram> queries(40, Histogram{8, 1, 1});
-    const auto aggregator = pate::tested_plurality(TestNoise::gaussian, 5.0, 1e-8);
+    const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 5.0, 1e-8);
     CHECK_THROWS_AS((void)account_of(queries, aggregator, at_delta(40e-8)), pate::parameter_error);
     CHECK_THROWS_AS((void)account_of(queries, aggregator, at_delta(1e-9)), pate::parameter_error);
     pate::AccountSettings more = at_delta(1e-6);
@@ -158,20 +159,16 @@ TEST_SUITE("ptr") {
   }
 
   TEST_CASE("a threshold that is too low is no stability test") {
-    Aggregator aggregator = pate::tested_plurality(TestNoise::gaussian, 5.0, 1e-8);
-    aggregator.selection->threshold *= 1 - 1e-9;
-    CHECK_THROWS_AS(pate::validate(aggregator), pate::parameter_error);
-    aggregator.selection.reset();
-    CHECK_THROWS_AS(pate::validate(aggregator), pate::parameter_error);
-    Aggregator confident = pate::test::confident(3.0, 2.0, 4.0);
-    confident.selection->laplace = true;
-    CHECK_THROWS_AS(pate::validate(confident), pate::parameter_error);
+    const auto test = StabilityTest::with_gaussian(5.0, 1e-8);
+    CHECK_THROWS_AS(StabilityTest(test.noise(), test.threshold() * (1 - 1e-9), 5.0, 1e-8),
+                    pate::parameter_error);
+    CHECK_NOTHROW(StabilityTest(test.noise(), test.threshold() * (1 + 1e-9), 5.0, 1e-8));
   }
 
   TEST_CASE("the joint cost of a query is at least its divergence from every neighbour") {
     for (const auto noise : {TestNoise::gaussian, TestNoise::laplace}) {
       const auto aggregator =
-          pate::tested_plurality(noise, noise == TestNoise::gaussian ? 1.5 : 0.6, 0.01);
+          pate::test::stability_test(noise, noise == TestNoise::gaussian ? 1.5 : 0.6, 0.01);
       pate::AccountSettings settings = at_delta(0.02);
       settings.orders = std::vector<double>{1.5, 2.0, 8.0, 40.0};
       for (const Histogram& counts : pate_test::all_histograms(6, 3)) {
@@ -203,7 +200,7 @@ TEST_SUITE("ptr") {
   TEST_CASE("(epsilon, delta) of two queries over all neighbours of four teachers") {
     for (const auto noise : {TestNoise::gaussian, TestNoise::laplace}) {
       const auto aggregator =
-          pate::tested_plurality(noise, noise == TestNoise::gaussian ? 1.5 : 0.8, 0.02);
+          pate::test::stability_test(noise, noise == TestNoise::gaussian ? 1.5 : 0.8, 0.02);
       const double delta = 0.06;
       const auto all = pate_test::all_histograms(4, 3);
       double least = std::numeric_limits<double>::infinity();
@@ -245,7 +242,7 @@ TEST_SUITE("ptr") {
     const HistogramVotes votes(queries);
     for (const auto noise : {TestNoise::gaussian, TestNoise::laplace}) {
       const auto aggregator =
-          pate::tested_plurality(noise, noise == TestNoise::gaussian ? 2.0 : 0.7, 0.05);
+          pate::test::stability_test(noise, noise == TestNoise::gaussian ? 2.0 : 0.7, 0.05);
       const pate::Run run = pate::test::run_of(votes, aggregator);
       pate::test::TestBits bits(7);
       constexpr int kRuns = 4000;
@@ -260,8 +257,7 @@ TEST_SUITE("ptr") {
         }
       }
       for (std::size_t i = 0; i < queries.size(); ++i) {
-        const double p =
-            std::exp(pate::log_answered(*aggregator.selection, pate::stability(queries[i])));
+        const double p = std::exp(pate::log_answered(aggregator, pate::stability(queries[i])));
         const double sd = std::sqrt(kRuns * p * (1 - p));
         CHECK(std::abs(static_cast<double>(answered[i]) - kRuns * p) < 5 * sd + 1);
       }
@@ -271,7 +267,7 @@ TEST_SUITE("ptr") {
   TEST_CASE("a run with limits: the deltas of all queries are spent, however many are asked") {
     const std::vector<Histogram> queries(30, Histogram{40, 1, 1});
     const HistogramVotes votes(queries);
-    const auto aggregator = pate::tested_plurality(TestNoise::gaussian, 3.0, 1e-6);
+    const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 3.0, 1e-6);
     const pate::Run run = pate::test::run_of(votes, aggregator);
     const pate::RunLimits limits{30, 4, 20.0};
     pate::PrivacyFilter filter(aggregator, limits, 1e-4, 8.0);
@@ -289,14 +285,12 @@ TEST_SUITE("ptr") {
 
   TEST_CASE("accuracy: of the plurality, where it is told") {
     const HistogramVotes votes({{8, 1, 1}, {5, 4, 1}, {5, 5, 0}});
-    const auto aggregator = pate::tested_plurality(TestNoise::gaussian, 2.0, 0.01);
+    const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 2.0, 0.01);
     pate::Run run = pate::test::run_of(votes, aggregator);
     run.labels = std::vector<std::int32_t>{0, 1, 0};
     const Account account = pate::account(run, at_delta(0.1));
     REQUIRE(account.utility);
-    const auto p = [&](std::int64_t q) {
-      return std::exp(pate::log_answered(*aggregator.selection, q));
-    };
+    const auto p = [&](std::int64_t q) { return std::exp(pate::log_answered(aggregator, q)); };
     CHECK(account.answered_expected == doctest::Approx(p(3) + 2 * p(0)));
     CHECK(account.trajectory.back().answered == doctest::Approx(p(3) + 2 * p(0)));
     CHECK(account.utility->expected_accuracy == doctest::Approx((p(3) + p(0)) / (p(3) + 2 * p(0))));
@@ -333,7 +327,7 @@ TEST_SUITE("ptr") {
     gnmax.open.steps.emplace().maxima[{pate::GaussianNoisyMax{20.0}}] = 10;
     pate::Event ptr = gnmax;
     ptr.open.mechanism = "ptr";
-    const auto aggregator = pate::tested_plurality(TestNoise::gaussian, 10.0, 1e-8);
+    const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 10.0, 1e-8);
     ptr.open.queries = 100;
     ptr.open.steps = pate::steps_of(aggregator, 100, 100);
     const pate::Record record{gnmax, ptr};

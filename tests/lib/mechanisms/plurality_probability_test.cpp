@@ -30,7 +30,6 @@ TEST_SUITE("mechanisms") {
         const double expected = outcome_probability(noisy_max, counts, 0, zeros);
         CHECK(std::abs(plurality_probability(noisy_max, counts, zeros) - expected) < 1e-8);
       }
-      CHECK(plurality_probability(NoisyMax{PtrPlurality{1e-6}}, counts, zeros) == 1.0);
     }
   }
 
@@ -46,8 +45,7 @@ TEST_SUITE("mechanisms") {
       const auto zeros = static_cast<std::size_t>(random.integer(0, 4) * random.integer(0, 90));
       const double noise = random.log_uniform(0.3, 300.0);
       for (const NoisyMax& noisy_max :
-           {NoisyMax{GaussianNoisyMax{noise}}, NoisyMax{LaplaceNoisyMax{noise}},
-            NoisyMax{PtrPlurality{1e-6}}}) {
+           {NoisyMax{GaussianNoisyMax{noise}}, NoisyMax{LaplaceNoisyMax{noise}}}) {
         if (round > 20 && !noisy_max.is_gaussian()) continue;
         const PluralityTable table(noisy_max, counts.size() + zeros,
                                    static_cast<std::int32_t>(random.integer(0, 100)));

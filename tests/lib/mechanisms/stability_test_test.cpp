@@ -12,11 +12,14 @@
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "support/accuracy.hpp"
+#include "support/stability_tests.hpp"
 #include "support/votes.hpp"
 
 namespace {
 
+using pate::StabilityTest;
 using pate::TestNoise;
+using pate::test::stability_test;
 using pate_test::all_histograms;
 using pate_test::Histogram;
 
@@ -106,10 +109,10 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("stability test: thresholds and probabilities") {
     const auto threshold = [](TestNoise noise, double parameter) {
-      return pate::stability_test(noise, parameter, 1e-8).threshold;
+      return stability_test(noise, parameter, 1e-8).threshold();
     };
     const auto answered = [](TestNoise noise, double parameter, std::int64_t q) {
-      return std::exp(pate::log_answered(pate::stability_test(noise, parameter, 1e-8), q));
+      return std::exp(pate::log_answered(stability_test(noise, parameter, 1e-8), q));
     };
     using pate_test::relative_error;
     CHECK(relative_error(threshold(TestNoise::laplace, 0.5), 35.4550671268) < 1e-11);
@@ -131,7 +134,7 @@ TEST_SUITE("mechanisms") {
     for (const auto noise : {TestNoise::laplace, TestNoise::gaussian}) {
       for (const double parameter : {1e-3, 0.2, 1.0, 7.3, 40.0, 1e5}) {
         for (const double delta : {0.1, 0.09, 1e-3, 1e-8, 1e-40, 1e-100}) {
-          const auto test = pate::stability_test(noise, parameter, delta);
+          const auto test = stability_test(noise, parameter, delta);
           const double log_p = pate::log_answered(test, 0);
           CHECK(log_p <= std::log(delta));
           CHECK(log_p >= std::log(delta) - 1e-9);
@@ -145,7 +148,7 @@ TEST_SUITE("mechanisms") {
   // Outcomes are the classes and refusal.
   TEST_CASE("stability test: (epsilon, delta) over all neighbours of small ensembles") {
     for (const double epsilon : {0.3, 1.0}) {
-      const auto test = pate::stability_test(TestNoise::laplace, epsilon, 0.02);
+      const auto test = stability_test(TestNoise::laplace, epsilon, 0.02);
       const auto outcomes = [&](const Histogram& counts) {
         std::vector<double> p(counts.size() + 1, 0.0);
         const std::int64_t q = pate::stability(counts);
@@ -175,7 +178,7 @@ TEST_SUITE("mechanisms") {
   TEST_CASE("stability test: two answers in a row, over all pairs of queries of five teachers") {
     // Any outcome of both: the deltas add up, and so do the epsilons.
     const double epsilon = 0.4;
-    const auto test = pate::stability_test(TestNoise::laplace, epsilon, 0.05);
+    const auto test = stability_test(TestNoise::laplace, epsilon, 0.05);
     // One query as far as it matters: stabilities of both neighbours, and whether the plurality is
     // the same.
     struct Pair {
@@ -213,12 +216,12 @@ TEST_SUITE("mechanisms") {
   TEST_CASE("sparse stability test: noise of both reaches its threshold with probability delta") {
     for (const double epsilon : {0.05, 1.0, 7.0}) {
       for (const double delta : {0.1, 1e-3, 1e-9, 1e-50}) {
-        const auto check = pate::sparse_stability_test(epsilon, delta);
-        CHECK(check.sigma1 == 4.0 / epsilon);
-        CHECK(check.threshold_scale == 2.0 / epsilon);
-        CHECK(pate::round_epsilon(check) == doctest::Approx(epsilon).epsilon(1e-15));
+        const auto test = pate::StabilityTest::sparse(epsilon, delta, 1);
+        CHECK(test.scale() == 4.0 / epsilon);
+        CHECK(test.threshold_scale() == 2.0 / epsilon);
+        CHECK(*test.pure_epsilon() == doctest::Approx(epsilon).epsilon(1e-15));
         // Lap(b) and Lap(b/2) together are above T with (e^(-T/b) - e^(-2T/b) / 4) / 1.5.
-        const long double u = std::exp(-static_cast<long double>(check.threshold / check.sigma1));
+        const long double u = std::exp(-static_cast<long double>(test.threshold() / test.scale()));
         const long double above = (u - u * u / 4.0L) / 1.5L;
         CHECK(above <= static_cast<long double>(delta));
         CHECK(above >= static_cast<long double>(delta) * (1.0L - 1e-10L));
@@ -226,28 +229,54 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("stability test: one that was written down is the same, or it is refused") {
+    for (const StabilityTest& test :
+         {StabilityTest::with_laplace(0.3, 1e-6), StabilityTest::with_gaussian(7.0, 1e-9),
+          StabilityTest::sparse(1.5, 1e-7, 12)}) {
+      const auto again = [&](double threshold, double scale, double delta) {
+        return StabilityTest(test.noise(), threshold, scale, delta, test.max_refusals());
+      };
+      CHECK(again(test.threshold(), test.scale(), test.delta()) == test);
+      CHECK(again(2.0 * test.threshold(), test.scale(), test.delta()).threshold() ==
+            2.0 * test.threshold());
+      CHECK_THROWS_AS((void)again(test.threshold() * (1 - 1e-9), test.scale(), test.delta()),
+                      pate::parameter_error);
+      CHECK_THROWS_AS((void)again(pate_test::kNaN, test.scale(), test.delta()),
+                      pate::parameter_error);
+      CHECK_THROWS_AS((void)again(test.threshold(), 0.0, test.delta()), pate::parameter_error);
+      CHECK_THROWS_AS((void)again(test.threshold(), test.scale(), 0.2), pate::parameter_error);
+    }
+    for (const std::int64_t refusals : {std::int64_t{0}, std::int64_t{-1}, INT64_MAX}) {
+      CHECK_THROWS_AS((void)StabilityTest::sparse(1.0, 1e-6, refusals), pate::parameter_error);
+    }
+    CHECK(StabilityTest::with_laplace(0.3, 1e-6).name() == "ptr_laplace");
+    CHECK(StabilityTest::with_gaussian(0.3, 1e-6).name() == "ptr");
+    CHECK(StabilityTest::sparse(0.3, 1e-6, 1).name() == "ptr_sparse");
+  }
+
   TEST_CASE("stability test: what is out of range") {
     const double nan = pate_test::kNaN;
     for (const double parameter : {0.0, -1.0, nan, 1e200}) {
-      CHECK_THROWS_AS((void)pate::stability_test(TestNoise::laplace, parameter, 1e-5),
+      CHECK_THROWS_AS((void)stability_test(TestNoise::laplace, parameter, 1e-5),
                       pate::parameter_error);
     }
     for (const double delta : {0.0, -1e-5, nan, 0.11, 1.0, 1e-101}) {
-      CHECK_THROWS_AS((void)pate::stability_test(TestNoise::gaussian, 1.0, delta),
-                      pate::parameter_error);
+      CHECK_THROWS_AS((void)stability_test(TestNoise::gaussian, 1.0, delta), pate::parameter_error);
     }
   }
 
   TEST_CASE("checks with Laplace noise: ratios of answers without cancellation") {
     for (const double scale : {0.05, 1.0, 3.0, 1e3, 1e7}) {
-      const pate::ThresholdCheck check{4.5, scale, true};
-      for (std::int64_t v = 0; v <= 9; ++v) {
-        const auto pair = pate::answer_pair(check, v, v + 1);
+      // The largest delta there is: its threshold is 1.6 scales.
+      const StabilityTest test(TestNoise::laplace, std::max(4.5, 1.61 * scale), scale, 0.1);
+      const auto middle = static_cast<std::int64_t>(test.threshold());
+      for (std::int64_t v = middle - 4; v <= middle + 5; ++v) {
+        const auto pair = pate::answer_pair(test, v, v + 1);
         const auto log_cdf = [](long double x) {
           return x < 0 ? x - std::log(2.0L) : std::log1p(-std::exp(-x) / 2);
         };
         const auto b = static_cast<long double>(scale);
-        const long double here = (static_cast<long double>(v) - 4.5L) / b;
+        const long double here = (static_cast<long double>(v) - test.threshold()) / b;
         const long double there = here + 1 / b;
         const auto near = [](double got, long double expected) {
           return std::abs(got - static_cast<double>(expected)) <

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 #include "support/accuracy.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"

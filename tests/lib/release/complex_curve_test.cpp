@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/release/curve/complex_parameters.hpp"
 #include "support/complex_world.hpp"
 #include "support/random.hpp"
 
@@ -44,7 +45,7 @@ using IndexOf = std::function<std::int64_t(const ComplexCurve&, const ComplexCos
 // With conditions at d = 0 .. furthest alone.
 std::int64_t index_up_to(const ComplexCurve& curve, const ComplexCosts& costs,
                          std::int64_t furthest) {
-  std::vector<ComplexCurve::Side> sides;
+  std::vector<CurveSide> sides;
   for (std::size_t d = 0; d < costs.units.size(); ++d) {
     sides.emplace_back(curve.orders(), costs.units[d], static_cast<std::int64_t>(d));
   }
@@ -200,5 +201,31 @@ TEST_SUITE("curve") {
     MESSAGE("largest excess ", largest, " of delta, of ", compared);
     CHECK(compared > 5 * configurations);
     CHECK(largest > 0.2);
+  }
+
+  // The curves that releases have, floor, growth and end.
+  TEST_CASE("complex curve: what a release publishes holds, on all votes") {
+    Random random(94);
+    double largest = 0.0;
+    for (int n = 0; n < 25; ++n) {
+      SmallComplex its = random_small(random);
+      its.orders.terms = 60;
+      const ComplexWorld world(its);
+      const double delta = random.log_uniform(1e-4, 0.05);
+      const auto& most = world.all().front().costs.units.back();
+      for (int k = 0; k < 3; ++k) {
+        const ComplexParameters parameters{1.0, random.log_uniform(0.05, 2.0),
+                                           random.log_uniform(0.6, 5.0),
+                                           random.log_uniform(0.05, 1.0)};
+        const ComplexCurve curve =
+            complex_curve(parameters, its.orders, delta, most, its.teachers, 1);
+        const FoundOnCurve found = check_curve(world, curve, index_of_library);
+        CHECK(found.apart <= 1);
+        CHECK(found.excess <= 1.0 + 1e-9);
+        largest = std::max(largest, found.excess);
+      }
+    }
+    MESSAGE("largest excess ", largest, " of delta");
+    CHECK(largest > 0.1);
   }
 }

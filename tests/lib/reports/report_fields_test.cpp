@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pate/base/error.hpp"
+#include "support/stability_tests.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate;
@@ -40,17 +41,18 @@ std::string refusal(const char* text, T value, const Domain&... domain) {
 
 TEST_SUITE("reports") {
   TEST_CASE("structs read back as they were written") {
-    const Aggregator confident{ThresholdCheck{200.5, 150.0}, {GaussianNoisyMax{40.0}}, true};
+    const Mechanism confident =
+        Aggregator{ThresholdCheck{200.5, 150.0}, {GaussianNoisyMax{40.0}}, true};
     CHECK(written(confident) ==
           R"({"x":{"name":"interactive","threshold":200.5,"sigma1":150.0,"sigma2":40.0}})");
     CHECK(written(back(confident)) == written(confident));
-    const Aggregator laplace{{}, {LaplaceNoisyMax{20.0}}, false};
+    const Mechanism laplace = Aggregator{{}, {LaplaceNoisyMax{20.0}}, false};
     CHECK(written(laplace) == R"({"x":{"name":"lnmax","laplace_scale":20.0}})");
     CHECK(written(back(laplace)) == written(laplace));
     for (const auto noise : {pate::TestNoise::laplace, pate::TestNoise::gaussian}) {
-      const Aggregator tested = pate::tested_plurality(noise, 0.5, 1e-9);
+      const Mechanism tested = pate::test::stability_test(noise, 0.5, 1e-9);
       CHECK(written(back(tested)) == written(tested));
-      CHECK(back(tested).selection->laplace == tested.selection->laplace);
+      CHECK(back(tested) == tested);
       const MechanismCounts of_queries = steps_of(tested, 9, 4);
       CHECK(written(back(of_queries)) == written(of_queries));
       CHECK(back(of_queries).delta() == of_queries.delta());
@@ -70,7 +72,7 @@ TEST_SUITE("reports") {
       of_kind.maxima[noise_of(kind, 1e-3)] = 5;
       CHECK(back(of_kind).maxima == of_kind.maxima);
     }
-    const Aggregator one{{}, {OneLaplaceNoise{20.0}}, false};
+    const Mechanism one = Aggregator{{}, {OneLaplaceNoise{20.0}}, false};
     CHECK(written(one) == R"({"x":{"name":"one_laplace","one_laplace_scale":20.0}})");
     CHECK(written(back(one)) == written(one));
     RdpCurves curves;
@@ -116,10 +118,10 @@ TEST_SUITE("reports") {
 
   TEST_CASE("what does not fit its description is named with its place") {
     CHECK(
-        refusal(R"({"name": "x"})", Aggregator{}) ==
+        refusal(R"({"name": "x"})", Mechanism{}) ==
         "r.json: name: expected lnmax, gnmax, one_laplace, confident or interactive, found \"x\"");
-    CHECK(refusal(R"({"name": "gnmax"})", Aggregator{}) == "r.json: sigma2: is missing");
-    CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Aggregator{})
+    CHECK(refusal(R"({"name": "gnmax"})", Mechanism{}) == "r.json: sigma2: is missing");
+    CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Mechanism{})
               .find("r.json: expected a mechanism within its domain (") == 0);
     CHECK(refusal(R"({"threshold_checks": [{"sigma1": 1, "count": -1}]})", MechanismCounts{}) ==
           "r.json: threshold_checks[0].count: expected a whole number from 0 to "

@@ -87,7 +87,7 @@ TEST_SUITE("tuning") {
         CHECK(counted.reads() == 1.0);
         for (std::size_t i = 0; i < points.size(); ++i) {
           const TuningPoint& point = points[i];
-          Run run{counted, votes.rows, grid.aggregator(i), nullptr, {}, votes.labels};
+          Run run{counted, votes.rows, grid.mechanism(i), nullptr, {}, votes.labels};
           AccountSettings of_run;
           of_run.delta = 1e-5;
           of_run.threads = 1;
@@ -119,7 +119,7 @@ TEST_SUITE("tuning") {
     grid.ptr = TestNoise::laplace;
     CHECK(grid.size() == 3);
     for (std::size_t i = 0; i < 3; ++i) {
-      CHECK(test_parameter(*grid.aggregator(i).selection) == grid.sigma1[i]);
+      CHECK(test_parameter(*grid.mechanism(i).ptr()) == grid.sigma1[i]);
     }
     grid.noise = {0.2};
     CHECK_THROWS_AS(validate(grid), parameter_error);

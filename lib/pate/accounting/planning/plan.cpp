@@ -166,13 +166,13 @@ std::int64_t PlannedRun::answers() const {
   return max_answers ? std::min(*max_answers, queries) : queries;
 }
 
-std::optional<Aggregator> PlannedRun::tested() const {
+std::optional<StabilityTest> PlannedRun::tested() const {
   // PTR is for one vote that moves: `validate` says so of others.
-  if (ptr_laplace) return tested_plurality(TestNoise::laplace, *ptr_laplace, ptr_delta.value_or(0));
+  if (ptr_laplace) return StabilityTest::with_laplace(*ptr_laplace, ptr_delta.value_or(0));
   if (ptr_sparse) {
-    return sparse_plurality(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
+    return StabilityTest::sparse(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
   }
-  if (ptr_sigma) return tested_plurality(TestNoise::gaussian, *ptr_sigma, ptr_delta.value_or(0));
+  if (ptr_sigma) return StabilityTest::with_gaussian(*ptr_sigma, ptr_delta.value_or(0));
   return std::nullopt;
 }
 

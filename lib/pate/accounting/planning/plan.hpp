@@ -41,7 +41,7 @@ struct PlannedRun {
   /// The noise of the maximum; none of PTR.
   [[nodiscard]] std::optional<NoisyMax> noisy_max() const;
   /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
-  [[nodiscard]] std::optional<Aggregator> tested() const;
+  [[nodiscard]] std::optional<StabilityTest> tested() const;
   /// A query, where samples of the teachers answer.
   [[nodiscard]] std::optional<SampledGaussian> sampled() const;
 };

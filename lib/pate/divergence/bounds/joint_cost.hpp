@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pate/divergence/bounds/cost.hpp"
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {

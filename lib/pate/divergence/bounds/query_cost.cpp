@@ -4,12 +4,14 @@
 
 namespace pate {
 
-QueryCost data_independent_cost(const Aggregator& aggregator, double order) {
+QueryCost data_independent_cost(const Mechanism& mechanism, double order) {
   QueryCost cost;
-  if (aggregator.selection) {
-    cost.selection = threshold_data_independent(*aggregator.selection, order);
+  if (const auto rule = mechanism.answer_rule()) {
+    cost.selection = threshold_data_independent(*rule, order);
   }
-  cost.noisy_max = data_independent_cost(aggregator.noisy_max, order);
+  if (const Aggregator* const aggregator = mechanism.aggregator()) {
+    cost.noisy_max = data_independent_cost(aggregator->noisy_max, order);
+  }
   return cost;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/mechanism.hpp"
 
 namespace pate {
 
@@ -12,6 +12,6 @@ struct QueryCost {
 
   [[nodiscard]] double total() const { return selection + noisy_max; }
 };
-[[nodiscard]] QueryCost data_independent_cost(const Aggregator& aggregator, double order);
+[[nodiscard]] QueryCost data_independent_cost(const Mechanism& mechanism, double order);
 
 }  // namespace pate

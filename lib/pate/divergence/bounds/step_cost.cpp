@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "pate/divergence/bounds/two_tails.hpp"
-#include "pate/mechanisms/stability_test.hpp"
 #include "pate/numerics/extended.hpp"
 #include "pate/numerics/log_space.hpp"
 
@@ -92,10 +91,6 @@ double log_cap(const OneLaplaceNoise& noise, double order, const Neighbours& nei
   return log_expm1((order - 1.0) * data_independent_cost(noise, order, neighbours));
 }
 
-double log_cap(const PtrPlurality& /*tested*/, double /*order*/, const Neighbours& /*of*/) {
-  return -kInfinity;
-}
-
 }  // namespace
 
 double data_independent_cost(const GaussianNoisyMax& noise, double order,
@@ -140,11 +135,6 @@ double data_independent_cost(const OneLaplaceNoise& noise, double order,
   return cost_of_log_excess(largest, order, with_margin(eps));
 }
 
-double data_independent_cost(const PtrPlurality& /*tested*/, double /*order*/,
-                             const Neighbours& /*of*/) {
-  return 0.0;
-}
-
 double data_independent_cost(const NoisyMax& noisy_max, double order) {
   return noisy_max.visit(
       [&](const auto& noise) { return data_independent_cost(noise, order, noisy_max.neighbours); });
@@ -155,9 +145,28 @@ double threshold_data_independent(double sigma1, double order) {
 }
 
 double threshold_data_independent(const ThresholdCheck& check, double order) {
-  if (!check.laplace) return threshold_data_independent(check.sigma1_per_move(), order);
-  if (check.threshold_scale > 0.0) return pure_dp_cost(round_epsilon(check), order);
-  return 0.5 * data_independent_cost(LaplaceNoisyMax{check.sigma1}, order);
+  return threshold_data_independent(check.sigma1_per_move(), order);
+}
+
+double laplace_check_cost(double scale, double order) {
+  return 0.5 * data_independent_cost(LaplaceNoisyMax{scale}, order);
+}
+
+double threshold_data_independent(const StabilityTest& test, double order) {
+  switch (test.noise()) {
+    case TestNoise::laplace:
+      return laplace_check_cost(test.scale(), order);
+    case TestNoise::gaussian:
+      return threshold_data_independent(test.scale(), order);
+    case TestNoise::sparse:
+      break;
+  }
+  return pure_dp_cost(round_epsilon(test.scale()), order);
+}
+
+double threshold_data_independent(const AnswerRule& rule, double order) {
+  return std::visit([order](const auto& of) { return threshold_data_independent(of, order); },
+                    rule);
 }
 
 double pure_dp_cost(double epsilon, double order) {
@@ -234,11 +243,6 @@ double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
   return pure_published_cost(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
 }
 
-double published_cost(const PtrPlurality& /*tested*/, double /*log_q*/, double /*order*/,
-                      const Neighbours& /*of*/) {
-  return 0.0;
-}
-
 double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
   return noisy_max.visit(
       [&](const auto& noise) { return published_cost(noise, log_q, order, noisy_max.neighbours); });
@@ -294,11 +298,6 @@ BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, d
 BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order,
                                    const Neighbours& neighbours) {
   return pure_tradeoff_log_excess(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
-}
-
-BothDirections tradeoff_log_excess(const PtrPlurality& /*tested*/, double /*log_q*/,
-                                   double /*order*/, const Neighbours& /*of*/) {
-  return {-kInfinity, -kInfinity};
 }
 
 BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "pate/divergence/bounds/cost.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
-#include "pate/mechanisms/threshold_check.hpp"
 
 namespace pate {
 
@@ -42,16 +42,17 @@ namespace pate {
                                            const Neighbours& neighbours = {});
 [[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order,
                                            const Neighbours& neighbours = {});
-/// 0: see `MechanismCounts::delta`.
-[[nodiscard]] double data_independent_cost(const PtrPlurality& tested, double order,
-                                           const Neighbours& neighbours = {});
 
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
-/// The same of a check with any noise: with Laplace noise half of what a noisy maximum with that
-/// scale costs, a post-processing of one Laplace mechanism; of the sparse form `pure_dp_cost` of a
-/// round.
 [[nodiscard]] double threshold_data_independent(const ThresholdCheck& check, double order);
+/// That of a check with Laplace noise: half of what a noisy maximum with that scale costs, a
+/// post-processing of one Laplace mechanism.
+[[nodiscard]] double laplace_check_cost(double scale, double order);
+/// The same of a stability test, of the sparse form of a round: `pure_dp_cost`. What its delta
+/// costs: `MechanismCounts::delta`.
+[[nodiscard]] double threshold_data_independent(const StabilityTest& test, double order);
+[[nodiscard]] double threshold_data_independent(const AnswerRule& rule, double order);
 
 /// The largest Renyi cost of anything (epsilon, 0)-DP, that of randomised response:
 ///
@@ -86,8 +87,6 @@ namespace pate {
 [[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order,
                                     const Neighbours& neighbours = {});
 [[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
-                                    const Neighbours& neighbours = {});
-[[nodiscard]] double published_cost(const PtrPlurality& tested, double log_q, double order,
                                     const Neighbours& neighbours = {});
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
@@ -131,8 +130,6 @@ class GaussianPublishedBound {
 [[nodiscard]] BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q,
                                                  double order, const Neighbours& neighbours = {});
 [[nodiscard]] BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q,
-                                                 double order, const Neighbours& neighbours = {});
-[[nodiscard]] BothDirections tradeoff_log_excess(const PtrPlurality& tested, double log_q,
                                                  double order, const Neighbours& neighbours = {});
 
 /// Those of Gaussian noise by mu > 0, the largest difference of the means in standard deviations.

@@ -40,7 +40,6 @@ void require_ball(const Aggregator& aggregator) {
 ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers)
     : aggregator_(aggregator), teachers_(teachers) {
   validate(aggregator);
-  require_noisy_maximum(aggregator, "an exact cost");
   require_ball(aggregator);
   // Votes of teachers that are added are counted, too.
   const std::int64_t more = is_one_replaced() ? 0 : aggregator.neighbours().teachers;

@@ -146,10 +146,6 @@ std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /
   return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }
 
-std::unique_ptr<NoiseRule> rule_for(const PtrPlurality& /*tested*/, std::int64_t /*teachers*/) {
-  return nullptr;
-}
-
 }  // namespace
 
 std::unique_ptr<NoiseRule> noise_rule(const NoisyMax& noisy_max, std::int64_t teachers) {

@@ -70,7 +70,7 @@ std::vector<double> selection_sensitivity(const CostInputs& inputs, double order
   for (const CostInputs::Statistic& statistic : inputs.statistics()) {
     queries.push_back({statistic.value, statistic.queries});
   }
-  return published_threshold_sensitivity(*inputs.aggregator().selection, order, queries,
+  return published_threshold_sensitivity(*inputs.aggregator().noisy().selection, order, queries,
                                          inputs.query_counts().teachers);
 }
 
@@ -147,11 +147,11 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   result.order = cost.order;
   result.rdp = cost.rdp(settings.reading);
   result.noisy_max_sensitivity.assign(static_cast<std::size_t>(counted_queries.teachers), 0.0);
-  if (run.aggregator.selection) {
+  if (run.aggregator.refuses()) {
     result.selection_sensitivity = selection_sensitivity(inputs, cost.order);
   }
   if (counted_queries.classes > 1) {
-    const double sigma = run.aggregator.noisy_max.gaussian().sigma;
+    const double sigma = run.aggregator.noisy().noisy_max.gaussian().sigma;
     const PublishedCostCurve curve(sigma, cost.order, counted_queries.classes);
     const double lowest = unanimous_log_q(sigma, counted_queries.classes, counted_queries.teachers);
     result.conditions = check_conditions(curve, lowest);

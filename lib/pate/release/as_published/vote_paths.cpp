@@ -34,7 +34,7 @@ double WeightedHistograms::total_weight() const {
 
 WeightedHistograms weighted_histograms(const Run& run, GuaranteeKind reading,
                                        const DistinctQueries& counted) {
-  const bool selects = run.aggregator.selection.has_value();
+  const bool selects = run.aggregator.refuses();
   if (reading != GuaranteeKind::expected && reading != GuaranteeKind::realized) {
     throw parameter_error(fmt::format(
         "histograms are weighted for the readings expected and realized, not {}", name(reading)));
@@ -50,9 +50,9 @@ WeightedHistograms weighted_histograms(const Run& run, GuaranteeKind reading,
     const bool by_decision = selects && reading == GuaranteeKind::realized;
     result.counts.insert(result.counts.end(), key.begin() + 1, key.end());
     result.counts.resize((i + 1) * result.classes, 0);
-    result.weights.push_back(selects && !by_decision
-                                 ? std::exp(log_answered(*run.aggregator.selection, key.front()))
-                                 : 1.0);
+    result.weights.push_back(
+        selects && !by_decision ? std::exp(log_answered(*run.aggregator.answer_rule(), key.front()))
+                                : 1.0);
     result.times.push_back(by_decision ? times.answered : times.count);
   }
   return result;

@@ -11,31 +11,23 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/release/curve/curve_moments.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr std::size_t kShifts = 3;  // k = -1, 0, 1
+constexpr std::size_t kShifts = CurveMoments::kShifts;
 // As of `ComplexCertificate`: relative to the parts of exponents and of sums.
 constexpr double kExponentRounding = 4e-15;
 constexpr double kSumRounding = 1e-11;
 constexpr double kDistanceStep = 1e-9;
 constexpr double kLeastModulus = -700.0;
-// Of |Phi| / Phi(a): what is cut off, and rounding; besides, by which a turned angle may be wrong.
-constexpr double kPhiRounding = 1e-11;
-constexpr double kAngleRounding = 1e-15;
-
-// The half-width of the noise beyond which Phi has less than e^-90 of what it is.
-std::int64_t phi_half_width(double a, double s, double span) {
-  const double exponent = 90.0 + a * (span + 1.0) + (a + a * a) / (2.0 * s * s);
-  return static_cast<std::int64_t>(std::ceil(a + 1.0 + s * std::sqrt(2.0 * exponent)));
-}
 
 }  // namespace
 
-ComplexCurve::Side::Side(const ComplexOrders& orders, std::span<const CostUnits> units,
-                         std::int64_t distance) {
+CurveSide::CurveSide(const ComplexOrders& orders, std::span<const CostUnits> units,
+                     std::int64_t distance) {
   const double squared = orders.smoothing * orders.smoothing;
   std::vector<double> exponents;
   for (std::size_t i = 0; i < orders.reals.size(); ++i) {
@@ -59,9 +51,9 @@ ComplexCurve::Side::Side(const ComplexOrders& orders, std::span<const CostUnits>
     const double last = orders.imaginary(orders.row() - 1);
     take(row[0], real - squared * last * last / 2.0, -std::log(std::numbers::pi * last));
     const double largest = std::ranges::max(exponents);
-    for (const double exponent : exponents) weights_.push_back(std::exp(exponent - largest));
-    scales_.push_back(largest + kExponentRounding * size + kSumRounding +
-                      kDistanceStep * static_cast<double>(distance));
+    for (const double exponent : exponents) weights.push_back(std::exp(exponent - largest));
+    scales.push_back(largest + kExponentRounding * size + kSumRounding +
+                     kDistanceStep * static_cast<double>(distance));
   }
 }
 
@@ -86,58 +78,21 @@ ComplexCurve::ComplexCurve(ComplexOrders orders, const DiscreteGaussian& noise, 
 }
 
 void ComplexCurve::tabulate(unsigned threads) {
-  const std::int64_t half =
-      phi_half_width(orders_.reals.back(), noise_.s(), values_.back() - values_.front());
+  const CurveMoments moments(orders_, noise_, values_.back() - values_.front());
+  const std::int64_t half = moments.half_width();
   const std::int64_t end = first_ + static_cast<std::int64_t>(values_.size()) - 1;
   const std::int64_t places = std::max<std::int64_t>(end + half - t_min_, 0) + 1;
-  const std::size_t reals = orders_.reals.size();
-  const std::size_t row = orders_.row();
-  width_ = kShifts * reals;
+  width_ = kShifts * orders_.reals.size();
   log_moments_.assign(static_cast<std::size_t>(places) * width_, 0.0);
-  shares_.assign(log_moments_.size() * row, 0.0);
+  const std::size_t shares = width_ * orders_.row();
+  shares_.assign(static_cast<std::size_t>(places) * shares, 0.0);
   parallel_for(static_cast<std::size_t>(places), threads, [&](std::size_t place) {
     const std::int64_t t = t_min_ + static_cast<std::int64_t>(place);
-    const auto size = static_cast<std::size_t>(2 * half + 1);
-    std::vector<double> r(size);
-    std::vector<double> terms(size);
-    for (std::size_t shift = 0; shift < kShifts; ++shift) {
-      double most = 0.0;
-      for (std::size_t n = 0; n < size; ++n) {
-        const std::int64_t z = static_cast<std::int64_t>(n) - half;
-        r[n] = epsilon(t + z) - noise_.log_ratio(z, static_cast<std::int64_t>(shift) - 1);
-        most = std::max(most, std::abs(r[n]));
-      }
-      for (std::size_t i = 0; i < reals; ++i) {
-        const double a = orders_.reals[i];
-        double largest = -kInfinity;
-        // In logarithms: a probability of zero times a large moment would be no number.
-        for (std::size_t n = 0; n < size; ++n) {
-          terms[n] = noise_.log_probability(static_cast<std::int64_t>(n) - half) - a * r[n];
-          largest = std::max(largest, terms[n]);
-        }
-        double sum = 0.0;
-        for (double& term : terms) {
-          term = std::exp(term - largest);
-          sum += term;
-        }
-        const std::size_t at = place * width_ + shift * reals + i;
-        const double log = largest + std::log(sum);
-        log_moments_[at] =
-            log + kSumRounding + kExponentRounding * (std::abs(log) + a * most + 1.0);
-        for (std::size_t j = 0; j < row; ++j) {
-          const double y = orders_.imaginary(j);
-          double real = 0.0;
-          double imaginary = 0.0;
-          for (std::size_t n = 0; n < size; ++n) {
-            if (terms[n] < 1e-18) continue;
-            real += terms[n] * std::cos(y * r[n]);
-            imaginary += terms[n] * std::sin(y * r[n]);
-          }
-          shares_[at * row + j] =
-              std::hypot(real, imaginary) / sum + kPhiRounding + kAngleRounding * y * most;
-        }
-      }
-    }
+    std::vector<double> around;
+    for (std::int64_t z = -half; z <= half; ++z) around.push_back(epsilon(t + z));
+    CurveMoments::Scratch scratch;
+    moments.compute(around, scratch, std::span(log_moments_).subspan(place * width_, width_),
+                    std::span(shares_).subspan(place * shares, shares));
   });
 }
 
@@ -150,23 +105,30 @@ double ComplexCurve::epsilon(std::int64_t y) const {
   return values_[static_cast<std::size_t>(std::clamp<std::int64_t>(y - first_, 0, last))];
 }
 
-bool ComplexCurve::holds(const Side& side, std::int64_t t) const {
+double log_curve_excess(const CurveSide& side, const ComplexOrders& orders, std::size_t real,
+                        std::span<const double> log_moments, std::span<const double> shares) {
+  const std::size_t reals = orders.reals.size();
+  const std::size_t row = orders.row();
+  double largest = -kInfinity;
+  for (std::size_t shift = 0; shift < kShifts; ++shift) {
+    const std::size_t at = shift * reals + real;
+    const double* const weights = side.weights.data() + real * (row + 1);
+    double sum = weights[row];  // beyond the terms |Phi| <= Phi(a)
+    for (std::size_t j = 0; j < row; ++j) sum += weights[j] * shares[at * row + j];
+    largest = max_or_nan(largest, side.scales[real] + log_moments[at] + std::log(sum));
+  }
+  return largest;
+}
+
+bool ComplexCurve::holds(const CurveSide& side, std::int64_t t) const {
   const auto place = static_cast<std::size_t>(std::min(t, t_max()) - t_min_);
-  const std::size_t reals = orders_.reals.size();
-  const std::size_t row = orders_.row();
+  const std::size_t shares = width_ * orders_.row();
   const double log_delta = std::log(delta_) - kSumRounding;
-  for (std::size_t i = 0; i < reals; ++i) {
-    bool fits = true;
-    for (std::size_t shift = 0; shift < kShifts && fits; ++shift) {
-      const std::size_t at = place * width_ + shift * reals + i;
-      const double* const weights = side.weights_.data() + i * (row + 1);
-      const double* const shares = shares_.data() + at * row;
-      double sum = weights[row];  // beyond the terms |Phi| <= Phi(a)
-      for (std::size_t j = 0; j < row; ++j) sum += weights[j] * shares[j];
-      const double log = side.scales_[i] + log_moments_[at] + std::log(sum);
-      fits = log <= log_delta;  // false of what is no number
-    }
-    if (fits) return true;
+  for (std::size_t i = 0; i < orders_.reals.size(); ++i) {
+    const double log =
+        log_curve_excess(side, orders_, i, std::span(log_moments_).subspan(place * width_, width_),
+                         std::span(shares_).subspan(place * shares, shares));
+    if (log <= log_delta) return true;  // false of what is no number
   }
   return false;
 }
@@ -176,7 +138,7 @@ std::int64_t ComplexCurve::index(const ComplexCosts& costs) const {
   if (costs.orders != orders_ || costs.units.size() != last + 1) {
     throw parameter_error("an index needs moduli at the orders of its curve, at every distance");
   }
-  std::vector<Side> sides;
+  std::vector<CurveSide> sides;
   for (std::size_t d = 0; d <= last; ++d) {
     sides.emplace_back(orders_, costs.units[d], static_cast<std::int64_t>(d));
   }
@@ -195,6 +157,11 @@ std::int64_t ComplexCurve::index(const ComplexCosts& costs) const {
   std::int64_t t = t_min_;
   while (!good(t)) ++t;
   return t;
+}
+
+PublishedMoments ComplexCurve::published(std::int64_t g) const {
+  return published_moments(
+      noise_, [&](std::int64_t y) { return epsilon(y); }, g);
 }
 
 }  // namespace pate

@@ -7,9 +7,24 @@
 
 #include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/mechanisms/sampling/discrete_gaussian.hpp"
+#include "pate/release/curve/published_moments.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 
 namespace pate {
+
+/// What a run looks like at one distance: the terms of the sum below but for |Phi|.
+struct CurveSide {
+  CurveSide(const ComplexOrders& orders, std::span<const CostUnits> units, std::int64_t distance);
+
+  std::vector<double> weights;  ///< by real part: k = 0 .. terms, and what is beyond
+  std::vector<double> scales;   ///< by real part: the logarithm that weights are relative to
+};
+
+/// The logarithm of the sum of `ComplexCurve` at one of its real parts, the largest of k = -1, 0,
+/// 1, of moments as `CurveMoments` has them.
+[[nodiscard]] double log_curve_excess(const CurveSide& side, const ComplexOrders& orders,
+                                      std::size_t real, std::span<const double> log_moments,
+                                      std::span<const double> shares);
 
 /// A curve from which an epsilon is published, as `PublicCurve`, with the certificate by complex
 /// orders in the place of one Renyi order: a non-decreasing table R over the integers, constant
@@ -37,21 +52,13 @@ class ComplexCurve {
   [[nodiscard]] double delta() const { return delta_; }
   [[nodiscard]] std::int64_t t_min() const { return t_min_; }
   [[nodiscard]] std::int64_t t_max() const;  ///< nothing changes from there on
+  [[nodiscard]] double floor() const { return values_.front(); }
+  [[nodiscard]] double ceiling() const { return values_.back(); }
   /// R(y).
   [[nodiscard]] double epsilon(std::int64_t y) const;
 
-  /// What a run looks like at one distance: the terms of the sum but for |Phi|.
-  class Side {
-   public:
-    Side(const ComplexOrders& orders, std::span<const CostUnits> units, std::int64_t distance);
-
-   private:
-    friend class ComplexCurve;
-    std::vector<double> weights_;  // by real part: k = 0 .. terms, and what is beyond
-    std::vector<double> scales_;   // by real part: the logarithm that weights are relative to
-  };
   /// cond(U, t): whether the sum is at most delta. Domain: t >= t_min. |Phi| is not monotone in t.
-  [[nodiscard]] bool holds(const Side& side, std::int64_t t) const;
+  [[nodiscard]] bool holds(const CurveSide& side, std::int64_t t) const;
 
   /// The index of a run: the smallest t >= t_min with cond(U(d), t + d) for ALL d >= 0, where U(d)
   /// is U(M) beyond M teachers. Conditions up to d = M do not do: since |Phi| rises and falls with
@@ -59,6 +66,9 @@ class ComplexCurve {
   /// costs of other orders or not of every distance, and `validity_error` where the curve ends too
   /// low for U(M), which is public. Private.
   [[nodiscard]] std::int64_t index(const ComplexCosts& costs) const;
+
+  /// Of what is published at index g.
+  [[nodiscard]] PublishedMoments published(std::int64_t g) const;
 
  private:
   void tabulate(unsigned threads);

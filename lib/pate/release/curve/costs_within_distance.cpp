@@ -146,7 +146,6 @@ CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
 
 void validate(const CostSpec& question) {
   validate(question.aggregator);
-  require_noisy_maximum(question.aggregator, "a release through a curve");
   require_one_replaced(question.aggregator.neighbours(), "a release, or a declared budget,");
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
@@ -388,7 +387,7 @@ void CostsWithinDistance::add(std::span<const std::int32_t> counts, std::int64_t
   if (checks_) add_times(checks_->within(statistic, to.size(), {}), count);
   if (times == 0) return;
   std::vector<std::int64_t> values;
-  if (keys_) values = keys_->within(counts);
+  if (keys_) values = keys_->within(counts, to.size());
   if (q_) values = q_->within(counts);
   if (!walk_) return add_times(values, times);
   const bool by_statistic = question_.aggregator.selection && !checks_;
@@ -398,9 +397,10 @@ void CostsWithinDistance::add(std::span<const std::int32_t> counts, std::int64_t
   add_times(walk_->within(centre, to.size(), values), times);
 }
 
-std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes,
-                                                  unsigned threads) const {
-  const auto size = static_cast<std::size_t>(question_.teachers) + 1;
+std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes, unsigned threads,
+                                                  std::size_t distances) const {
+  const auto size =
+      std::clamp<std::size_t>(distances, 1, static_cast<std::size_t>(question_.teachers) + 1);
   if (votes.teachers != question_.teachers || votes.classes != question_.classes) {
     throw parameter_error("the votes are not of the teachers and classes the costs are for");
   }

@@ -140,7 +140,13 @@ class CostsWithinDistance {
   [[nodiscard]] CostUnits largest(std::int64_t queries, std::int64_t answered) const;
 
   /// UB(d), d = 0..teachers. The same bits whatever the threads and the order of queries.
-  [[nodiscard]] std::vector<CostUnits> upper(const VoteProfile& votes, unsigned threads = 0) const;
+  ///
+  /// With fewer `distances` as many numbers: the first ones, but for the last, which is UB(M). So
+  /// they are costs within distances in the sense above too, of whoever takes what is farther away
+  /// to be all votes, and take far less time where there are many teachers.
+  [[nodiscard]] std::vector<CostUnits> upper(const VoteProfile& votes, unsigned threads = 0,
+                                             std::size_t distances = kAllDistances) const;
+  static constexpr std::size_t kAllDistances = static_cast<std::size_t>(-1);
 
   /// W(d) of a query, its answer counted `answered` times of `count`; `statistic` is that of the
   /// selection, `counts` in decreasing order.

@@ -98,12 +98,10 @@ std::vector<ComplexCosts> CurveTableSource::complex_costs(const CostSpec& questi
   const KeyModuli moduli(GaussianNoisyMax{question.aggregator.noisy_max.parameter()},
                          question.aggregator.selection, question.teachers, question.classes,
                          orders);
-  std::vector<ComplexCosts> result;
   const auto distances = static_cast<std::size_t>(question.teachers) + 1;
-  for (const VoteProfile& run : runs) {
-    result.push_back(pate::complex_costs(moduli, keys_of(run), distances, threads, progress));
-  }
-  return result;
+  std::vector<std::vector<KeyCount>> keys;
+  for (const VoteProfile& run : runs) keys.push_back(keys_of(run));
+  return pate::complex_costs(moduli, keys, distances, threads, progress);
 }
 
 }  // namespace pate

@@ -40,21 +40,22 @@ class MoveExcesses::Groups {
   std::size_t size_ = 0;
 };
 
-void MoveExcesses::consider(const Scene& scene, std::size_t first, bool with_top) {
+void MoveExcesses::consider(const Scene& scene, std::size_t first, With with) {
   const auto* const counts = scene.classes.begin();
   const std::size_t size = scene.classes.size();
   const TiltedMoment::Wins before = cost_->moment().wins(moved(scene, {}).behind());
   for (std::size_t a = 0; a < size; ++a) {
-    if (with_top && a >= first) {
+    if (with != With::alike && a >= first) {
       if (counts[a] > 0 && v_ < cost_->teachers()) {
         add(1, before, moved(scene, {a, 2, kNoClass, 0, 1}));
       }
       add(rise(scene, v_ - 1, a), before, moved(scene, {a, -2, kNoClass, 0, -1}));
     }
+    if (with == With::top) continue;
     for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
       const bool alike = counts[a] == counts[b] && is_cell(scene, a) == is_cell(scene, b);
       if (b == a || (b < a && alike) || (a < first && b < first) ||
-          (!with_top && (a < first || b < first)))
+          (with == With::alike && (a < first || b < first)))
         continue;
       add(rise(scene, v_, b), before, moved(scene, {a, 1, b, -1, 0}));
     }
@@ -104,6 +105,8 @@ CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
   return units_of(cost.cost_of(joint_excess, kKeyMargin), 0.0);
 }
 
+using With = MoveExcesses::With;
+
 MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
                              std::int64_t x3) {
   const std::int64_t m = cost.classes();
@@ -111,15 +114,15 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
   MoveExcesses moves(cost, v, RemainingVotes(v, x3, votes), 2);
   const std::int64_t y = std::min(x3, votes);
   if (m == 2) {
-    moves.consider({{x2}, 0}, 0, true);
+    moves.consider({{x2}, 0}, 0, With::top_and_named);
   } else {
-    moves.consider({{x2, x3}, m - 3}, 0, true);
+    moves.consider({{x2, x3}, m - 3}, 0, With::top_and_named);
   }
   // Of four classes the fourth is known: with as many votes as the third its moves are the same.
   const bool alike = m == 4 && y == x3;
-  if (m >= 4 && !alike) moves.consider({{x2, x3, y}, m - 4}, 2, true);
+  if (m >= 4 && !alike) moves.consider({{x2, x3, y}, m - 4}, 2, With::top_and_named);
   // Between two classes of y: the two of the scene that have more look on.
-  if (m >= 5 && y > 0) moves.consider({{x2, x3, y, y}, m - 5}, 2, false);
+  if (m >= 5 && y > 0) moves.consider({{x2, x3, y, y}, m - 5}, 2, With::alike);
   return moves;
 }
 
@@ -128,9 +131,15 @@ MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t 
   const std::int64_t m = cost.classes();
   MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1);
   const std::int64_t y = std::min(x2, votes);
-  moves.consider({{x2}, m - 2}, 0, true);
-  if (m >= 3) moves.consider({{x2, y}, m - 3}, 1, true);
-  if (m >= 4 && y > 0) moves.consider({{x2, y, y}, m - 4}, 1, false);
+  // Where the second class is no cell and another one has as many votes, what it does in a scene
+  // that other does in the next, which has one class of that count more in the place of one with
+  // fewer votes: all moves of the next cost at least as much.
+  const bool is_repeated = rounded && m >= 3 && y == x2 && y > 0;
+  if (!is_repeated) moves.consider({{x2}, m - 2}, 0, With::top_and_named);
+  if (m >= 3) {
+    moves.consider({{x2, y}, m - 3}, 1, is_repeated && m >= 4 ? With::top : With::top_and_named);
+  }
+  if (m >= 4 && y > 0) moves.consider({{x2, y, y}, m - 4}, 1, With::alike);
   return moves;
 }
 

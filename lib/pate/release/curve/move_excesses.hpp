@@ -53,9 +53,11 @@ class MoveExcesses {
     std::int64_t slots = 0;
   };
 
-  // Every move in which a class from number `first` on takes part: with the top one and with each
-  // other, or, unless `with_top`, between two such only.
-  void consider(const Scene& scene, std::size_t first, bool with_top);
+  // With whom a class from number `first` on takes part in a move: the top one, any other class
+  // that is named, or only those from `first` on.
+  enum class With { top, top_and_named, alike };
+  // Every such move.
+  void consider(const Scene& scene, std::size_t first, With with);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   // By how much the top count grows.

@@ -429,10 +429,11 @@ CurveParameters parameters_from_labels(const CostSpec& question, std::int64_t qu
   }
   double low = 1.0 / static_cast<double>(question.classes);
   double high = 1.0;
+  const Mechanism mechanism = question.aggregator;
   const auto expected = [&](double least) {
     double sum = 0.0;
     for (std::int64_t k = 0; k < queries; ++k) {
-      sum += probability_answered(question.aggregator,
+      sum += probability_answered(mechanism,
                                   synthetic_top_count(question.teachers, least, k, queries));
     }
     return sum;

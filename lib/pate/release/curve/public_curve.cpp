@@ -318,19 +318,8 @@ std::int64_t PublicCurve::index(std::span<const CostUnits> ub) const {
 }
 
 PublicCurve::Moments PublicCurve::published(std::int64_t g) const {
-  const auto width = static_cast<std::int64_t>(std::ceil(20.0 * noise_.s())) + 20;
-  std::vector<double> p;
-  for (std::int64_t z = -width; z <= width; ++z) p.push_back(std::exp(noise_.log_probability(z)));
-  const auto sum = [&](const auto& value) {
-    double total = 0.0;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      total += p[i] * value(epsilon(g - width + static_cast<std::int64_t>(i)));
-    }
-    return total;
-  };
-  const double mass = sum([](double) { return 1.0; });
-  const double mean = sum([](double e) { return e; }) / mass;
-  return {mean, std::sqrt(sum([&](double e) { return (e - mean) * (e - mean); }) / mass)};
+  return published_moments(
+      noise_, [&](std::int64_t y) { return epsilon(y); }, g);
 }
 
 }  // namespace pate

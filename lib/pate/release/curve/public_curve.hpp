@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pate/mechanisms/sampling/discrete_gaussian.hpp"
+#include "pate/release/curve/published_moments.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate {
@@ -71,10 +72,7 @@ class PublicCurve {
   /// `validity_error` for ub above ub_max.
   [[nodiscard]] std::int64_t index(std::span<const CostUnits> ub) const;
 
-  struct Moments {
-    double mean = 0.0;
-    double sd = 0.0;
-  };
+  using Moments = PublishedMoments;
   /// Of what is published at index g.
   [[nodiscard]] Moments published(std::int64_t g) const;
 

@@ -444,10 +444,12 @@ void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUn
   }
 }
 
-std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) const {
+std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts,
+                                        std::size_t distances) const {
   const std::int64_t v = counts[0];
   const std::int64_t x2 = counts[1];
-  std::vector<CostUnits> result(static_cast<std::size_t>(teachers_ + 1), kNoKey);
+  const auto all = static_cast<std::size_t>(teachers_ + 1);
+  std::vector<CostUnits> result(std::min(distances, all), kNoKey);
   const auto raise = [&](std::int64_t d, CostUnits value) {
     CostUnits& at = result[static_cast<std::size_t>(d)];
     at = std::max(at, value);
@@ -458,7 +460,7 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
       const Table& table = tables_[static_cast<std::size_t>(w - least_)];
       const std::int64_t nearest = std::abs(w - v);
       const std::int64_t given = std::max<std::int64_t>(w - v, 0);
-      for (std::int64_t d = nearest; d <= teachers_; ++d) {
+      for (std::int64_t d = nearest; d < static_cast<std::int64_t>(result.size()); ++d) {
         const std::int64_t s = std::min(x23 + d - given, table.rows - 1);
         const std::int64_t x = std::min(x2 + d - given, table.columns - 1);
         raise(d, table.at(s, x));
@@ -469,7 +471,7 @@ std::vector<CostUnits> KeyCosts::within(std::span<const std::int32_t> counts) co
     within_two_keys(v, x2, result);
   }
   for (std::size_t d = 1; d < result.size(); ++d) result[d] = std::max(result[d], result[d - 1]);
-  result.back() = largest_;
+  if (result.size() == all) result.back() = largest_;
   return result;
 }
 

@@ -69,8 +69,13 @@ class KeyCosts {
   /// `parameter_error` where that is not so. A few numbers that were made smaller may stay unseen.
   void check(const TiltedCost& cost, std::mt19937_64& random, int entries) const;
 
-  /// W(d), d = 0..M, for a histogram in decreasing order.
-  [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const;
+  /// W(d), d = 0..M, for a histogram in decreasing order; or of so many of these distances, from 0
+  /// on.
+  [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts) const {
+    return within(counts, static_cast<std::size_t>(teachers_) + 1);
+  }
+  [[nodiscard]] std::vector<CostUnits> within(std::span<const std::int32_t> counts,
+                                              std::size_t distances) const;
   /// W(M), the same for all votes.
   [[nodiscard]] CostUnits largest() const { return largest_; }
   [[nodiscard]] bool three_keys() const { return three_; }

@@ -85,9 +85,10 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
   }
   question.order = claim.test().renyi_orders().front();
   validate(question);
-  const RunCosts costs = std::move(
-      run_costs(question, {&votes, 1}, claim.test().orders(), source, settings.threads, progress)
-          .front());
+  const RunCosts costs =
+      std::move(run_costs(question, {&votes, 1}, claim.test().orders(), source, settings.threads,
+                          progress, claim.test().ladder().last() + 2)
+                    .front());
   const ReleaseTerms& terms = settings;
   return {terms, claim, question.cost, claim.test().level(costs)};
 }

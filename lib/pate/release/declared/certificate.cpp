@@ -20,8 +20,12 @@ namespace {
 constexpr double kCellsInOctave = 4.0;
 // What the tables of complex moments can be made for.
 constexpr double kMostTeachersInNoise = 60.0;
+// By two keys, which takes minutes.
+constexpr std::int64_t kMostTeachers = 2000;
 constexpr double kMostRealInNoise = 99.0;
 constexpr double kMostScaledUnits = 0x1p61;
+// The distance of the last level, which rounding may put one further, and that of all votes.
+constexpr std::size_t kDistancesBehindLevels = 3;
 
 CostUnits scaled_units(CostUnits units, double times) {
   const double result = std::ceil(static_cast<double>(units) * times);
@@ -50,15 +54,16 @@ void for_orders(const CostSpec& question, std::span<const double> orders,
 
 bool has_complex_moments(const CostSpec& question) {
   const Aggregator& aggregator = question.aggregator;
-  if (!aggregator.is_gaussian() || aggregator.interactive || aggregator.is_ptr()) return false;
+  if (!aggregator.is_gaussian() || aggregator.interactive) return false;
   const double reach = static_cast<double>(question.teachers) + 2.0;
   return question.reading == ReleasedCost::joint &&
-         question.teachers <= KeyCosts::kMaxTeachersOfThreeKeys &&
+         question.teachers <= kMostTeachers &&
          reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise;
 }
 
 Certificate default_certificate(const CostSpec& question) {
-  return has_complex_moments(question) ? Certificate::complex : Certificate::renyi;
+  const bool is_quick = question.teachers <= KeyModuli::kMaxTeachersOfThreeKeys;
+  return is_quick && has_complex_moments(question) ? Certificate::complex : Certificate::renyi;
 }
 
 void check_certificate(Certificate certificate, const CostSpec& question) {
@@ -67,7 +72,7 @@ void check_certificate(Certificate certificate, const CostSpec& question) {
       "a certificate by complex orders needs Gaussian noise of at least a sixtieth of the "
       "teachers, no student, {} teachers at most, and costs of every query: use that by Renyi "
       "orders (--certificate renyi)",
-      KeyCosts::kMaxTeachersOfThreeKeys));
+      kMostTeachers));
 }
 
 CertificateRule certificate_rule(const std::optional<Certificate>& asked,
@@ -96,7 +101,8 @@ OrderCell order_cell(const CertificateRule& rule, double epsilon, double delta) 
 
 std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VoteProfile> runs,
                                 const TestOrders& orders, const CurveTableSource& source,
-                                unsigned threads, const ProgressCallback& progress) {
+                                unsigned threads, const ProgressCallback& progress,
+                                std::size_t distances) {
   if (const auto* const complex = std::get_if<ComplexOrders>(&orders)) {
     std::vector<RunCosts> found;
     for (ComplexCosts& its : source.complex_costs(question, *complex, runs, threads, progress)) {
@@ -108,10 +114,14 @@ std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VotePr
   for_orders(question, std::get<std::vector<double>>(orders), source, threads, progress,
              [&](const CostsWithinDistance& tables) {
                for (std::size_t i = 0; i < runs.size(); ++i) {
-                 found[i].push_back(tables.upper(runs[i], threads));
+                 found[i].push_back(tables.upper(runs[i], threads, distances));
                }
              });
   return {std::make_move_iterator(found.begin()), std::make_move_iterator(found.end())};
+}
+
+std::size_t enough_distances(const DeclaredBudget& budget) {
+  return PassLadder(budget.ladder()).last() + kDistancesBehindLevels;
 }
 
 RunCosts scaled(const RunCosts& costs, double times) {

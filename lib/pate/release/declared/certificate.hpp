@@ -62,11 +62,18 @@ using RunCosts = std::variant<CostsByOrder, CertifiedCosts>;
 
 /// Those of some runs of the same aggregator, each at the orders, from tables of `source`; whatever
 /// the order of `question`. Private.
-[[nodiscard]] std::vector<RunCosts> run_costs(const CostSpec& question,
-                                              std::span<const VoteProfile> runs,
-                                              const TestOrders& orders,
-                                              const CurveTableSource& source, unsigned threads,
-                                              const ProgressCallback& progress = {});
+///
+/// distances: how many are wanted of Renyi orders (`CostsWithinDistance::upper`). A test looks at
+/// those up to the number of its levels (`DeclaredTest::level`): with two more it says the same.
+[[nodiscard]] std::vector<RunCosts> run_costs(
+    const CostSpec& question, std::span<const VoteProfile> runs, const TestOrders& orders,
+    const CurveTableSource& source, unsigned threads, const ProgressCallback& progress = {},
+    std::size_t distances = CostsWithinDistance::kAllDistances);
+
+/// So many distances suffice for the test of the budget, and for those of larger epsilons: of the
+/// probabilities of passing p_0 is the same and p_(j+1) rises with p_j and falls with epsilon, so
+/// that they reach delta sooner.
+[[nodiscard]] std::size_t enough_distances(const DeclaredBudget& budget);
 
 /// Costs of so many times as many queries like these, rounded up: an estimate of a run that nobody
 /// asked.

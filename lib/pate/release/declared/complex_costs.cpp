@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -173,14 +174,36 @@ void for_planes(const KeyModuli& moduli, unsigned threads, const Use& use) {
   }
 }
 
-// Adds to `sums`, by distance, the largest of what is within it of each key; all there is becomes
-// `largest`.
-void add_keys(const KeyModuli& moduli, std::span<const KeyCount> keys, unsigned threads,
-              ProgressCounter& counter, std::vector<std::vector<CostUnits>>& sums,
+// A key, and how often it occurs in each of the runs.
+struct KeyOfRuns {
+  std::int64_t v = 0, x2 = 0, x3 = 0;
+  std::vector<std::int64_t> counts;
+};
+
+std::vector<KeyOfRuns> keys_of_runs(std::span<const std::vector<KeyCount>> runs) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<std::int64_t>> counts;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const KeyCount& key : runs[r]) {
+      auto& its = counts[{key.v, key.x2, key.x3}];
+      its.resize(runs.size(), 0);
+      its[r] += key.count;
+    }
+  }
+  std::vector<KeyOfRuns> keys;
+  for (auto& [key, its] : counts) {
+    keys.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), std::move(its)});
+  }
+  return keys;
+}
+
+// Adds to the sums of the runs, by distance, the largest of what is within it of each key; all
+// there is becomes `largest`.
+void add_keys(const KeyModuli& moduli, std::span<const KeyOfRuns> keys, unsigned threads,
+              ProgressCounter& counter, std::span<ComplexCosts> runs,
               std::vector<double>& largest) {
   const std::int64_t teachers = moduli.teachers();
   const std::size_t width = largest.size();
-  const std::size_t size = sums.size();
+  const std::size_t size = runs.front().units.size();
   const Kernels& its = kernels();
   std::vector<std::vector<double>> within(keys.size(),
                                           std::vector<double>(size * width, kNoModulus));
@@ -207,29 +230,41 @@ void add_keys(const KeyModuli& moduli, std::span<const KeyCount> keys, unsigned 
     for (std::size_t d = 0; d < size; ++d) {
       double* const at = within[q].data() + d * width;
       if (d > 0) its.raise_to(at - width, width, at);
-      for (std::size_t i = 0; i < width; ++i) sums[d][i] += whole(at[i]) * keys[q].count;
+      for (std::size_t i = 0; i < width; ++i) {
+        const CostUnits units = whole(at[i]);
+        for (std::size_t r = 0; r < runs.size(); ++r) {
+          runs[r].units[d][i] += units * keys[q].counts[r];
+        }
+      }
     }
   }
 }
 
 }  // namespace
 
-ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> keys,
-                           std::size_t distances, unsigned threads,
-                           const ProgressCallback& progress) {
+std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
+                                        std::span<const std::vector<KeyCount>> runs,
+                                        std::size_t distances, unsigned threads,
+                                        const ProgressCallback& progress) {
+  if (runs.empty()) return {};
   const std::int64_t teachers = moduli.teachers();
   const std::size_t width = moduli.orders().size();
   const std::size_t size = std::min(distances, static_cast<std::size_t>(teachers) + 1);
-  std::int64_t queries = 0;
-  for (const KeyCount& key : keys) queries += key.count;
-  // Moduli are not below e^-32: what they may be wrong by is added to them.
-  if (!(static_cast<double>(queries) * std::max(moduli.largest_log(), 32.0) < kMostSum)) {
-    throw validity_error("the run may cost more than a declared budget can count");
+  std::vector<std::int64_t> queries;
+  for (const std::vector<KeyCount>& keys : runs) {
+    std::int64_t& its = queries.emplace_back(0);
+    for (const KeyCount& key : keys) its += key.count;
+    // Moduli are not below e^-32: what they may be wrong by is added to them.
+    if (!(static_cast<double>(its) * std::max(moduli.largest_log(), 32.0) < kMostSum)) {
+      throw validity_error("the run may cost more than a declared budget can count");
+    }
   }
-  ComplexCosts result;
-  result.teachers = teachers;
-  result.orders = moduli.orders();
-  result.units.assign(size, std::vector<CostUnits>(width, 0));
+  ComplexCosts nothing;
+  nothing.teachers = teachers;
+  nothing.orders = moduli.orders();
+  nothing.units.assign(size, std::vector<CostUnits>(width, 0));
+  std::vector<ComplexCosts> result(runs.size(), nothing);
+  const std::vector<KeyOfRuns> keys = keys_of_runs(runs);
   // As many keys at a time as memory holds: planes are computed again for the others.
   const auto at_once = static_cast<std::size_t>(
       std::max(1.0, kKeyMemory / static_cast<double>(size * width * sizeof(double))));
@@ -238,13 +273,24 @@ ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> ke
   ProgressCounter counter(progress, static_cast<std::int64_t>(passes) * (teachers - least + 1));
   std::vector<double> largest(width, kNoModulus);
   for (std::size_t first = 0; first < keys.size(); first += at_once) {
-    add_keys(moduli, keys.subspan(first, std::min(at_once, keys.size() - first)), threads, counter,
-             result.units, largest);
+    add_keys(moduli, std::span(keys).subspan(first, std::min(at_once, keys.size() - first)),
+             threads, counter, result, largest);
   }
   if (size == static_cast<std::size_t>(teachers) + 1) {
-    for (std::size_t i = 0; i < width; ++i) result.units.back()[i] = whole(largest[i]) * queries;
+    for (std::size_t r = 0; r < result.size(); ++r) {
+      for (std::size_t i = 0; i < width; ++i) {
+        result[r].units.back()[i] = whole(largest[i]) * queries[r];
+      }
+    }
   }
   return result;
+}
+
+ComplexCosts complex_costs(const KeyModuli& moduli, const std::vector<KeyCount>& keys,
+                           std::size_t distances, unsigned threads,
+                           const ProgressCallback& progress) {
+  return std::move(
+      complex_costs(moduli, std::span(&keys, 1), distances, threads, progress).front());
 }
 
 ComplexCertificate ComplexCosts::certificate(std::size_t d) const {

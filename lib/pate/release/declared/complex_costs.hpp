@@ -44,8 +44,13 @@ struct KeyCount {
 ///
 /// each evaluated once, in a stream over v'; the maximum is taken for every (a, k) on its own. The
 /// same bits with any threads. Throws `validity_error` where the sums are more than units hold.
-[[nodiscard]] ComplexCosts complex_costs(const KeyModuli& moduli, std::span<const KeyCount> keys,
+[[nodiscard]] ComplexCosts complex_costs(const KeyModuli& moduli, const std::vector<KeyCount>& keys,
                                          std::size_t distances, unsigned threads = 0,
                                          const ProgressCallback& progress = {});
+/// The same of several runs: the same bits, in one pass over all keys.
+[[nodiscard]] std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
+                                                      std::span<const std::vector<KeyCount>> runs,
+                                                      std::size_t distances, unsigned threads = 0,
+                                                      const ProgressCallback& progress = {});
 
 }  // namespace pate

@@ -83,7 +83,8 @@ std::vector<ConsensusOutlook> declared_outlook(const DeclaredMechanism& mechanis
                                            least, kOutlookHistograms)));
   }
   std::vector<RunCosts> costs =
-      run_costs(settings.question, votes, test.orders(), source, settings.threads, progress);
+      run_costs(settings.question, votes, test.orders(), source, settings.threads, progress,
+                enough_distances(settings.budget));
   std::vector<ConsensusOutlook> result;
   for (std::size_t i = 0; i < votes.size(); ++i) {
     const PassByQueries pass(test, std::move(costs[i]), kOutlookHistograms);

@@ -20,6 +20,19 @@ namespace {
 // The probabilities that a rehearsal looks for.
 constexpr std::array kRehearsedPasses{0.9, 0.99, 0.999};
 
+// Enough for every epsilon whose test has these orders.
+std::size_t distances_for(const DeclaredBudget& budget, const TestOrders& orders) {
+  const auto* const renyi = std::get_if<std::vector<double>>(&orders);
+  if (renyi == nullptr) return CostsWithinDistance::kAllDistances;
+  for (const DeclaredOrders& table : declared_order_tables()) {
+    if (!std::ranges::equal(table.orders, *renyi)) continue;
+    DeclaredBudget least = budget;
+    least.epsilon = std::max(table.from, kLeastDeclaredEpsilon);
+    return enough_distances(least);
+  }
+  return CostsWithinDistance::kAllDistances;
+}
+
 }  // namespace
 
 double epsilon_for_any_votes(const Aggregator& aggregator, std::int64_t queries, double delta) {
@@ -82,30 +95,33 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
 }
 
 RunCosts DeclaredMechanism::costs(const VoteProfile& votes, const TestOrders& orders,
-                                  const CurveTableSource& source) const {
+                                  const CurveTableSource& source, std::size_t distances) const {
   if (votes.queries != settings_.queries) {
     throw parameter_error("the votes are not those that the budget was declared for");
   }
   return std::move(
-      run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads).front());
+      run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads, {}, distances)
+          .front());
 }
 
 DeclaredRehearsal rehearse(const DeclaredMechanism& mechanism, const VoteProfile& votes,
                            const CurveTableSource& source) {
   const BudgetTest& test = mechanism.test();
+  const DeclaredBudget& budget = mechanism.settings().budget;
   std::list<std::pair<TestOrders, RunCosts>> known;
   const auto costs_at = [&](const TestOrders& orders) -> const RunCosts& {
     for (const auto& [its, costs] : known) {
       if (its == orders) return costs;
     }
-    return known.emplace_back(orders, mechanism.costs(votes, orders, source)).second;
+    return known
+        .emplace_back(orders, mechanism.costs(votes, orders, source, distances_for(budget, orders)))
+        .second;
   };
   DeclaredRehearsal result;
   result.level = test.level(costs_at(test.orders()));
   result.levels = test.ladder().last() + 1;
   result.pass_probability = test.ladder().pass(result.level);
-  const auto found =
-      smallest_declared(mechanism.settings().budget, mechanism.rule(), kRehearsedPasses, costs_at);
+  const auto found = smallest_declared(budget, mechanism.rule(), kRehearsedPasses, costs_at);
   for (std::size_t k = 0; k < found.size(); ++k) {
     result.smallest_epsilon.emplace_back(kRehearsedPasses[k], found[k]);
   }

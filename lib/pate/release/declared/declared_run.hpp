@@ -49,10 +49,16 @@ class DeclaredMechanism {
 
   /// The costs of the run at the orders of its test, or others, from tables of `source`. Private.
   [[nodiscard]] RunCosts costs(const VoteProfile& votes, const CurveTableSource& source) const {
-    return costs(votes, test_.orders(), source);
+    return costs(votes, test_.orders(), source, CostsWithinDistance::kAllDistances);
   }
+  /// The same within so many distances only.
   [[nodiscard]] RunCosts costs(const VoteProfile& votes, const TestOrders& orders,
-                               const CurveTableSource& source) const;
+                               const CurveTableSource& source, std::size_t distances) const;
+
+  /// The level of the run. Private.
+  [[nodiscard]] std::size_t level(const VoteProfile& votes, const CurveTableSource& source) const {
+    return test_.level(costs(votes, test_.orders(), source, enough_distances(settings_.budget)));
+  }
 
   /// Tosses the coin of a level: whether the test passes. That costs (epsilon, delta), whatever
   /// comes out.

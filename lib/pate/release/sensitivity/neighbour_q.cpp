@@ -152,14 +152,6 @@ QCoordinate coordinate(const OneLaplaceNoise& noise) {
   return {noise.epsilon(), false};
 }
 
-[[noreturn]] void throw_no_q() {
-  throw parameter_error("PTR has no q, and no sensitivity of its costs is known");
-}
-
-QCoordinate coordinate(const PtrPlurality& /*tested*/) {
-  throw_no_q();
-}
-
 // Below this a sum of probabilities may lose digits to underflow: add logarithms instead.
 constexpr double kMinProbability = 1e-250;
 constexpr double kOutwards = 1e-12;
@@ -202,11 +194,6 @@ NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q, std::int64_t 
                        NearbySplits& /*nearby*/) {
   require_classes({noise}, classes);
   return neighbour_q_within(noise.epsilon(), log_q, classes);
-}
-
-NeighbourQ neighbour_q(const PtrPlurality& /*tested*/, double /*log_q*/, std::int64_t /*classes*/,
-                       NearbySplits& /*nearby*/) {
-  throw_no_q();
 }
 
 NeighbourQ neighbour_q(const NoisyMax& noisy_max, double log_q, std::int64_t classes,

@@ -51,9 +51,6 @@ struct NearbySplits {
                                      std::int64_t classes, NearbySplits& nearby);
 [[nodiscard]] NeighbourQ neighbour_q(const OneLaplaceNoise& noise, double log_q,
                                      std::int64_t classes, NearbySplits& nearby);
-/// PTR has no q: throws `parameter_error`.
-[[nodiscard]] NeighbourQ neighbour_q(const PtrPlurality& tested, double log_q, std::int64_t classes,
-                                     NearbySplits& nearby);
 /// A q by itself.
 template <class Noise>
 [[nodiscard]] NeighbourQ neighbour_q(const Noise& noise, double log_q, std::int64_t classes) {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "pate/mechanisms/threshold_check.hpp"
+#include "pate/mechanisms/answer_table.hpp"
 #include "pate/release/sensitivity/q_grid.hpp"
 
 namespace pate {

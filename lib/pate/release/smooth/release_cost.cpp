@@ -124,7 +124,7 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
   require_every_vote(run.votes, "a release");
   require_one_replaced(run.aggregator.neighbours(), "a release");
   VoteProfile votes;
-  votes.aggregator = run.aggregator;
+  votes.aggregator = run.aggregator.noisy("a release");
   votes.teachers = run.votes.teachers();
   votes.classes = run.votes.classes();
   votes.queries = run.rows.size();
@@ -133,7 +133,7 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
     throw parameter_error("a release needs votes over at least two classes, got one");
   }
   const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = threads});
-  const UnionBoundTable table(pair_term(run.aggregator.noisy_max), votes.teachers);
+  const UnionBoundTable table(pair_term(votes.aggregator.noisy_max), votes.teachers);
   constexpr std::size_t kPiece = 256;
   const auto voted = [&](std::size_t i) { return counted.keys[i].subspan(1); };
   std::vector<double> log_q(counted.keys.size());

@@ -86,8 +86,8 @@ TEST_SUITE("aggregators") {
 
   TEST_CASE("a check with Laplace noise of a thousandth of a vote") {
     // Of answers that are certain on both sides: by tests/verify, at 100 digits.
-    const ThresholdCheck check{0.6400815098064857, 0.001018002163945287, true};
-    const JointCost cost(AnswerTable(check, 1, 1, 3), 3885.9845227774026, 1.0);
+    const StabilityTest test(TestNoise::laplace, 0.6400815098064857, 0.001018002163945287, 1e-100);
+    const JointCost cost(AnswerTable(test, 1, 1, 3), 3885.9845227774026, 1.0);
     CHECK(covers(cost.selection_cost(1), 982.22499941933274));
   }
 

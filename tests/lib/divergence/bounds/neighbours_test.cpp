@@ -271,8 +271,6 @@ TEST_SUITE("bounds") {
     CHECK_THROWS_AS(validate(Neighbours{Adjacency::replace, 0}), parameter_error);
     CHECK_THROWS_AS(validate(NoisyMax{OneLaplaceNoise{2.0}, {Adjacency::add_remove, 1}}),
                     parameter_error);
-    CHECK_THROWS_AS(validate(NoisyMax{PtrPlurality{1e-6}, {Adjacency::replace, 2}}),
-                    parameter_error);
     Aggregator uneven;
     uneven.noisy_max = NoisyMax{GaussianNoisyMax{40.0}, {Adjacency::replace, 2}};
     CHECK_NOTHROW(validate(uneven));

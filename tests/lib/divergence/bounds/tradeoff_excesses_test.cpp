@@ -174,4 +174,82 @@ TEST_SUITE("bounds") {
     CHECK(tested > 1000);
     CHECK(close > 50);
   }
+
+  TEST_CASE("where the excess is said to be concave no tail gets far more than at the beginning") {
+    // What is said of a way supposes shares of what q grows by, half as large again as they are at
+    // its beginning; where the split then turns out to move faster nothing may be said.
+    Random random(434);
+    int said = 0;
+    int faster = 0;
+    for (int i = 0; i < 6000; ++i) {
+      const Around around{i % 2 == 0 ? Direction::forward : Direction::reverse,
+                          -random.log_uniform(0.05, 30.0), random.log_uniform(7e-4, 2.0),
+                          1.0 + random.log_uniform(1e-2, 1e2)};
+      const double width = std::min(random.log_uniform(1e-2, 2.0), -0.5 * around.log_q);
+      const auto lower = [&](double step) {
+        const double log_lower = around.at(step).log_lower;
+        return std::isfinite(log_lower) ? std::exp(log_lower - around.log_q) : kNone;
+      };
+      // Of what q grows by, where it has grown by e^step.
+      const auto lower_share = [&](double step) {
+        constexpr double kStep = 2e-3;
+        return (lower(step + kStep) - lower(step - kStep)) /
+               (std::exp(step + kStep) - std::exp(step - kStep));
+      };
+      const double now = lower_share(0.0);
+      const double then = lower_share(width - 2e-3);
+      if (!std::isfinite(now) || !std::isfinite(then)) continue;
+      const auto is_faster = [&](double times) {
+        return (then > 1e-3 && then > times * now) ||
+               (1.0 - then > 1e-3 && 1.0 - then > times * (1.0 - now));
+      };
+      const TwoTailTangent at =
+          two_tail_tangent(around.direction, around.log_q, around.mu, around.order, kNone, width);
+      if (at.is_concave()) {
+        ++said;
+        CHECK_MESSAGE(!is_faster(1.53), show({{"mu", around.mu},
+                                              {"order", around.order},
+                                              {"log q", around.log_q},
+                                              {"width", width}}));
+      } else if (is_faster(1.7)) {
+        ++faster;
+      }
+    }
+    CHECK(said > 1000);
+    CHECK(faster > 100);
+  }
+
+  TEST_CASE("of ways on which it is not shown that both tails grow nothing is said") {
+    struct Way {
+      Direction direction;
+      double mu, order, log_q, width;
+    };
+    // The bounds of P, or of P and R (README, "How much the excess bends"), are not above 0 there,
+    // and all else that is asked for holds.
+    const std::vector<Way> ways{{Direction::forward, 1.5059780138787875, 1.4189710784872274,
+                                 -1.5908265608898506, 0.20815300775383966},
+                                {Direction::forward, 1.7636852994459638, 1.5868960293240368,
+                                 -0.95276008694878112, 0.058115541725272092},
+                                {Direction::reverse, 0.020213407229359066, 1.3166932704371761,
+                                 -0.16099165896767748, 0.035843140038569331},
+                                {Direction::forward, 0.029243255888623112, 2.0576915402959699,
+                                 -0.36364287569232479, 0.10668488594581677},
+                                {Direction::forward, 0.029870187335608679, 86.639113712370204,
+                                 -0.091285546776218127, 0.016759283459727083},
+                                // Without a lower tail: of u^2 - A.
+                                {Direction::forward, 0.19491119910678348, 98.355216489736918,
+                                 -2.2320741598829246, 1.1160370799414623},
+                                {Direction::forward, 1.4481618992304712, 6.0563238741506451,
+                                 -0.05246408042408051, 0.026232040212040255},
+                                {Direction::forward, 0.11260765223566879, 83.841602890186522,
+                                 -0.12061060424634046, 0.046645574064174349}};
+    for (const Way& way : ways) {
+      const std::string where = show({{"mu", way.mu}, {"order", way.order}, {"log q", way.log_q}});
+      const auto at = [&](double width) {
+        return two_tail_tangent(way.direction, way.log_q, way.mu, way.order, kNone, width);
+      };
+      CHECK_MESSAGE(!at(way.width).is_concave(), where);
+      CHECK_MESSAGE(at(1e-3 * way.width).is_concave(), where);  // of a short one it is shown
+    }
+  }
 }

@@ -1,0 +1,117 @@
+#include "pate/release/curve/complex_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
+#include "pate/release/curve/complex_recipe.hpp"
+#include "pate/release/declared/certificate.hpp"
+
+namespace pate {
+
+namespace {
+
+std::string curve_in_words(const ComplexPlan& plan) {
+  return fmt::format(
+      "There is this one delta and no other failure probability. E is read off a curve that does "
+      "not depend on the votes, at an index that does, and that one teacher changes by at most "
+      "one, with discrete normal noise (s = {}); what telling it costs is part of E. Whatever the "
+      "votes, E of this run lies between {} and {}. E holds whichever queries are answered "
+      "(joint), of a list of queries that was fixed before the first answer (certificate by "
+      "complex orders).",
+      plan.parameters.s, plan.curve.floor(), plan.curve.ceiling());
+}
+
+std::string parameters_in_words(const ComplexPlan& plan) {
+  std::string text =
+      plan.origin == ParameterOrigin::public_inputs
+          ? " Floor, s, beta and orders of the curve follow from public inputs alone: the "
+            "teachers, "
+            "classes and queries, the mechanism and delta."
+          : " Floor, s, beta and orders of the curve were fixed in advance; the statement rests on "
+            "their not depending on these votes.";
+  if (plan.uses_chosen_parameters()) text += kEarlierChosen;
+  return text;
+}
+
+}  // namespace
+
+std::vector<double> ComplexPlan::renyi_orders() const {
+  std::vector<double> result;
+  for (const double a : curve.orders().reals) result.push_back(a + 1.0);
+  return result;
+}
+
+CurveDraw ComplexPlan::draw(BitSource& source) const {
+  const std::int64_t y = index + curve.noise().draw(source);
+  return {y, curve.epsilon(y)};
+}
+
+ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& settings,
+                         const CurveTableSource& source, const ProgressCallback& progress) {
+  if (votes.queries < 1) {
+    throw parameter_error("a release through a curve needs at least one query, got none");
+  }
+  if (settings.cost != ReleasedCost::joint) {
+    throw parameter_error(
+        "a curve by complex orders counts every query of a list: its reading is joint, else use "
+        "Renyi orders (--certificate renyi)");
+  }
+  if (!settings.earlier.empty()) {
+    throw parameter_error(
+        "numbers were told about the same answers before, and a curve by complex orders does not "
+        "count their noise, which may have depended on the answers: use Renyi orders "
+        "(--certificate "
+        "renyi)");
+  }
+  validate_delta(settings.delta);
+  (void)added_entries(settings, settings.delta);
+  CostSpec question{votes.aggregator,
+                    votes.teachers,
+                    votes.classes,
+                    2.0,
+                    default_cost(votes.aggregator, votes.classes),
+                    ReleasedCost::joint};
+  check_certificate(Certificate::complex, question);
+  validate(question);
+  const ComplexParameters parameters =
+      settings.origin == ParameterOrigin::public_inputs
+          ? default_complex_parameters(question, votes.queries, settings.delta, settings.threads)
+          : settings.parameters;
+  validate(parameters);
+  const ComplexOrders orders = curve_orders(question, parameters.orders_for, settings.delta);
+  const ComplexCosts costs = std::move(
+      source.complex_costs(question, orders, {&votes, 1}, settings.threads, progress).front());
+  ComplexCurve curve = complex_curve(parameters, orders, settings.delta, costs.units.back(),
+                                     votes.teachers, settings.threads);
+  const std::int64_t index = curve.index(costs);
+  std::vector<double> epsilon_at;
+  for (std::size_t d = 0; d < costs.units.size(); ++d) {
+    epsilon_at.push_back(costs.certificate(d).epsilon(settings.delta));
+  }
+  const ReleaseTerms& terms = settings;
+  return {terms, settings.origin, parameters, std::move(curve), index, std::move(epsilon_at)};
+}
+
+PublicRelease public_release(const VoteProfile& votes, const ComplexPlan& plan,
+                             const CurveDraw& drawn) {
+  PublicRelease result =
+      public_release(votes, plan.terms, plan.origin, drawn.epsilon, plan.terms.delta);
+  result.method = ReleaseMethod::curve;
+  CurveFacts& facts = result.curve.emplace();
+  facts.s = plan.parameters.s;
+  facts.beta = plan.parameters.beta;
+  facts.floor = plan.curve.floor();
+  facts.ceiling = plan.curve.ceiling();
+  facts.y = drawn.y;
+  facts.complex =
+      ComplexFacts{plan.parameters.orders_for, plan.renyi_orders(), plan.curve.orders()};
+  result.order = facts.complex->orders.front();
+  result.statement =
+      release_statement(result, plan.terms, curve_in_words(plan), parameters_in_words(plan));
+  return result;
+}
+
+}  // namespace pate
