@@ -19,6 +19,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/numerics/bernoulli_pair.hpp
     lib/pate/mechanisms/neighbours.hpp
     lib/pate/mechanisms/noisy_max.hpp
+    lib/pate/mechanisms/sampled_gaussian.hpp
     lib/pate/mechanisms/stability_test.hpp
     lib/pate/mechanisms/threshold_check.hpp
     lib/pate/mechanisms/union_bound.hpp

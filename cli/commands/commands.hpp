@@ -203,6 +203,7 @@ struct PlanOptions {
   MechanismOptions mechanism;
   std::optional<std::int64_t> queries;
   std::optional<std::int64_t> max_answers;
+  std::optional<double> sample_teachers;
   PlanSettings settings;
   bool any_delta = false;
   std::optional<double> epsilon;

@@ -20,6 +20,12 @@ namespace pate::cli {
 
 namespace {
 
+void check_no_sample(const PlanOptions& options, const char* what) {
+  if (options.sample_teachers) {
+    throw usage_error(fmt::format("--sample-teachers excludes {}", what));
+  }
+}
+
 // The run as far as it is given; the solved parameter must not be.
 PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
   const MechanismOptions& given = options.mechanism;
@@ -61,6 +67,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
     run.ptr_delta = given.ptr_delta;
     run.ptr_sparse = given.ptr_sparse;
     run.max_refusals = given.max_refusals;
+    check_no_sample(options, "PTR: it is known for Gaussian noise");
     return run;
   }
   if (laplace && (sigma2 || sigma1 || !given.threshold.empty())) {
@@ -92,6 +99,10 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   run.one_noise = given.one_noise && laplace;
   run.queries = options.queries.value_or(1);
   run.max_answers = options.max_answers;
+  if (answers) check_no_sample(options, "--max-answers: every query counts as answered");
+  if (laplace) check_no_sample(options, "--laplace-scale: it is known for Gaussian noise");
+  if (given.one_noise) check_no_sample(options, "--one-noise");
+  run.sample_teachers = options.sample_teachers;
   return run;
 }
 
@@ -110,6 +121,7 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     }
     return std::nullopt;
   }
+  check_no_sample(options, "--declared-epsilon: its test is of all votes");
   if (solved || options.max_answers) {
     throw usage_error("--declared-epsilon excludes --solve, --epsilon and --max-answers");
   }
@@ -148,6 +160,7 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
 // What W19 says by how much one vote can change a query's published cost.
 std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptions& options) {
   if (!options.sensitivity_order) return std::nullopt;
+  check_no_sample(options, "--published-sensitivity: that is of all votes");
   check_published_sensitivity(options.sensitivity_order, options.mechanism);
   if (!options.teachers || !options.classes) {
     throw usage_error(
@@ -168,6 +181,9 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   const Section run = line.section("Run");
   run.add("--queries N", options.queries, "number of queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "end the run after K answers");
+  run.add("--sample-teachers P", options.sample_teachers,
+          "every query is answered by a sample that each teacher is in with probability P (GNMax, "
+          "Confident; with --neighbours add-remove)");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta);
   const Section declared = line.section("A budget declared beforehand (estimates, without votes)");
@@ -188,11 +204,11 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                    PlanParameter::max_refusals},
                   "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or "
                   "ptr-sigma, or the largest queries, max-answers or max-refusals");
-  privacy.add(
-      "--conversion NAME", options.settings.conversion,
-      {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved, EpsilonMethod::classic,
-       EpsilonMethod::pure, EpsilonMethod::kov, EpsilonMethod::moments, EpsilonMethod::strong},
-      "how to compute the epsilon that is reported first; default: the smallest");
+  privacy.add("--conversion NAME", options.settings.conversion,
+              {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved,
+               EpsilonMethod::classic, EpsilonMethod::pure, EpsilonMethod::kov,
+               EpsilonMethod::moments, EpsilonMethod::strong, EpsilonMethod::profile},
+              "how to compute the epsilon that is reported first; default: the smallest");
   privacy.add("--published-sensitivity L", options.sensitivity_order,
               "report by how much one vote changes the published cost of a query at Renyi order "
               "L, and what Algorithm 3 of W19 loses (GNMax; with --teachers, --classes)");

@@ -215,6 +215,11 @@ std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared
   std::string text =
       fmt::format("{}{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
                   neighbours_text(plan.run.neighbours), plan.run.queries, plan.run.answers());
+  if (plan.run.sample_teachers) {
+    text +=
+        fmt::format("each query answered by a sample that a teacher is in with probability {}\n",
+                    *plan.run.sample_teachers);
+  }
   if (plan.solved) text += solved_line(*plan.solved);
   std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {

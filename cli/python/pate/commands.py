@@ -661,9 +661,10 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
-         queries=None, max_answers=None, any_delta=False, conversion=None, published_sensitivity=None, orders=None,
-         max_epsilon=None, declared_epsilon=None, certificate=None, teachers=None, classes=None, tables=None,
-         threads=None, epsilon=None, solve=None, public_only=False, export_rdp=None, export_pld=None, max_memory=None):
+         queries=None, max_answers=None, sample_teachers=None, any_delta=False, conversion=None,
+         published_sensitivity=None, orders=None, max_epsilon=None, declared_epsilon=None, certificate=None,
+         teachers=None, classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False,
+         export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -690,12 +691,14 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     Run:
     queries: number of queries put to the ensemble
     max_answers: end the run after K answers
+    sample_teachers: every query is answered by a sample that each teacher is in with probability P (GNMax,
+        Confident; with neighbours add-remove)
 
     Privacy:
     delta: delta of the (epsilon, delta) guarantee (required)
     any_delta: allow delta > 0.1
     conversion: how to compute the epsilon that is reported first; default: the smallest (one of gdp, optimal,
-        improved, classic, pure, kov, moments, strong)
+        improved, classic, pure, kov, moments, strong, profile)
     published_sensitivity: report by how much one vote changes the published cost of a query at Renyi order L,
         and what Algorithm 3 of W19 loses (GNMax; with teachers, classes)
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)

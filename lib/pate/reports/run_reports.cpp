@@ -102,6 +102,7 @@ static void fields(FieldWriter& a, const PlannedRun& run) {
   a.optional("sigma1", run.sigma1);
   a(noise.parameter, run.noisy_max()->parameter());
   neighbour_fields(a, run.neighbours);
+  a.optional("sample_teachers", run.sample_teachers);
 }
 
 static void fields(FieldWriter& a, const Solved& solved) {

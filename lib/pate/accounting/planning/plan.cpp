@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/planning/sampled_entries.hpp"
 #include "pate/base/error.hpp"
+#include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
@@ -174,12 +176,40 @@ std::optional<StabilityTest> PlannedRun::tested() const {
   return std::nullopt;
 }
 
+std::optional<SampledGaussian> PlannedRun::sampled() const {
+  if (!sample_teachers) return std::nullopt;
+  return SampledGaussian{*sample_teachers, sigma2.value_or(0.0), sigma1.value_or(0.0)};
+}
+
 std::optional<NoisyMax> PlannedRun::noisy_max() const {
   if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}, neighbours};
   if (!laplace_scale) return std::nullopt;
   return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}, neighbours}
                    : NoisyMax{LaplaceNoisyMax{*laplace_scale}, neighbours};
 }
+
+namespace {
+
+void check_sampled(const PlannedRun& run) {
+  if (!run.sigma2) {
+    throw parameter_error("sample-teachers is known for Gaussian noise: sigma2");
+  }
+  if (!run.neighbours.adds_or_removes() || run.neighbours.teachers != 1) {
+    throw parameter_error(fmt::format(
+        "sample-teachers is known for one teacher that is added or removed (--neighbours "
+        "add-remove), not for {}: a teacher that votes otherwise is one that is removed and one "
+        "that is added, and several of a person may be in a sample together",
+        in_words(run.neighbours)));
+  }
+  if (run.max_answers) {
+    throw parameter_error(
+        "sample-teachers excludes max-answers: what a query costs is not known by its steps, so "
+        "that every query counts as answered");
+  }
+  validate(*run.sampled());
+}
+
+}  // namespace
 
 void validate(const PlannedRun& run) {
   const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
@@ -211,6 +241,7 @@ void validate(const PlannedRun& run) {
   }
   if (run.sigma2) require_positive(*run.sigma2, "sigma2");
   if (run.sigma1) require_positive(*run.sigma1, "sigma1");
+  if (run.sample_teachers) check_sampled(run);
   if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
   if (run.queries < 1 || run.queries > kMaxPlannedQueries) {
     throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
@@ -231,9 +262,22 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   result.orders = settings.orders
                       ? validated_orders(*settings.orders)
                       : std::vector<double>(default_orders().begin(), default_orders().end());
-  for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
   const OrderSearch search{settings.delta, settings.orders.has_value()};
-  result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
+  if (const auto sampled = run.sampled()) {
+    // The two steps of a query look at one sample: their cost is one.
+    const auto queries = static_cast<double>(run.queries);
+    for (const double order : result.orders) {
+      result.rdp.push_back({0.0, queries * sampled_cost(*sampled, order)});
+    }
+    result.costs = sampled_entries(*sampled, run.queries, result.orders, search, result.notices);
+    result.notices.push_back(
+        {"counted_without_samples",
+         "pate compose and ledgers count this run as if every teacher voted on every query, which "
+         "costs more"});
+  } else {
+    for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
+    result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
+  }
   add_s17_entries(run, settings.delta, result.costs);
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
   if (settings.conversion) require_conversion(result.costs, *settings.conversion);
@@ -300,6 +344,12 @@ Guarantee guarantee_of(const Plan& plan) {
                                   plan.steps.has_checks() ? "the answers and refusals of such a run"
                                                           : "the answers of such a run");
   protect(result, plan.steps.neighbours);
+  if (plan.run.sample_teachers) {
+    result.assumes.push_back(fmt::format(
+        "every query is answered by a sample of its own, which every teacher is in with "
+        "probability {}, independently of all else, and nobody learns who was in it",
+        *plan.run.sample_teachers));
+  }
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/sampled_gaussian.hpp"
 
 namespace pate {
 
@@ -32,6 +33,8 @@ struct PlannedRun {
   std::optional<std::int64_t> max_refusals;
   /// Whose costs are asked for.
   Neighbours neighbours = {};
+  /// Every query is answered by a sample of the teachers (`SampledGaussian`), with this rate.
+  std::optional<double> sample_teachers = {};
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
@@ -39,13 +42,16 @@ struct PlannedRun {
   [[nodiscard]] std::optional<NoisyMax> noisy_max() const;
   /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
   [[nodiscard]] std::optional<StabilityTest> tested() const;
+  /// A query, where samples of the teachers answer.
+  [[nodiscard]] std::optional<SampledGaussian> sampled() const;
 };
 
 /// More queries than anybody asks; up to here counts and costs keep all their digits.
 inline constexpr std::int64_t kMaxPlannedQueries = 1'000'000'000;
 
 /// Throws `parameter_error` for noise that is missing, contradictory or out of range, and unless
-/// 1 <= queries <= kMaxPlannedQueries and max_answers >= 1.
+/// 1 <= queries <= kMaxPlannedQueries and max_answers >= 1; for samples of the teachers unless the
+/// noise is Gaussian, every query may be answered, and one teacher is added or removed.
 void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.
@@ -80,6 +86,7 @@ struct Solved {
 struct Plan {
   PlannedRun run;
   double delta = 0.0;
+  /// Without samples of the teachers: with them a run costs less than its steps.
   MechanismCounts steps;
   std::vector<double> orders;
   std::vector<QueryCost> rdp;  ///< of all steps, at the orders

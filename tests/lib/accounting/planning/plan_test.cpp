@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -28,6 +29,55 @@ double epsilon(const Plan& plan, EpsilonMethod conversion) {
 }  // namespace
 
 TEST_SUITE("planning") {
+  TEST_CASE("queries that a sample of the teachers answers") {
+    PlannedRun run;
+    run.sigma2 = 4.0;
+    run.queries = 1000;
+    run.neighbours = {Adjacency::add_remove, 1};
+    const Plan all = plan(run, {1e-5, {}, {}});
+    run.sample_teachers = 0.1;
+    const Plan sampled = plan(run, {1e-5, {}, {}});
+    // numpy, a Fourier transform of the losses on a grid of 2e-6, rounded up and down: the truth is
+    // from 3.431694 to 3.433572 where the teacher is there, 3.320560 to 3.322508 where it is not.
+    const double profile = epsilon(sampled, EpsilonMethod::profile);
+    CHECK(profile >= 3.431694);
+    CHECK(profile <= 3.4336 * 1.01);
+    CHECK(sampled.costs[sampled.headline].conversion == EpsilonMethod::profile);
+    CHECK(profile < epsilon(sampled, EpsilonMethod::optimal));
+    CHECK(epsilon(sampled, EpsilonMethod::optimal) < epsilon(all, EpsilonMethod::optimal));
+    // What is added to other runs is the cost without samples.
+    CHECK(sampled.steps == all.steps);
+    CHECK(guarantee_of(sampled).assumes.size() == guarantee_of(all).assumes.size() + 1);
+    // From 1.679003 to 1.679404 by the same.
+    run = {};
+    run.sigma2 = 10.0;
+    run.queries = 200;
+    run.neighbours = {Adjacency::add_remove, 1};
+    run.sample_teachers = 0.3;
+    const double other = epsilon(plan(run, {1e-5, {}, {}}), EpsilonMethod::profile);
+    CHECK(other >= 1.679003);
+    CHECK(other <= 1.6795 * 1.01);
+    // A check is one mechanism with its maximum: 1/sigma1^2 + 1/sigma2^2 decides.
+    run.sigma2 = run.sigma1 = 10.0 * std::sqrt(2.0);
+    CHECK(epsilon(plan(run, {1e-5, {}, {}}), EpsilonMethod::profile) ==
+          doctest::Approx(other).epsilon(1e-9));
+    for (const auto& change : std::initializer_list<void (*)(PlannedRun&)>{
+             [](PlannedRun& its) { its.neighbours = {}; },
+             [](PlannedRun& its) { its.neighbours.teachers = 2; },
+             [](PlannedRun& its) { its.max_answers = 10; },
+             [](PlannedRun& its) { its.sample_teachers = 1.0; },
+             [](PlannedRun& its) { its.sample_teachers = kNaN; },
+             [](PlannedRun& its) {
+               its.sigma1.reset();
+               its.sigma2.reset();
+               its.laplace_scale = 5.0;
+             }}) {
+      PlannedRun refused = run;
+      change(refused);
+      CHECK_THROWS_AS((void)plan(refused, {1e-5, {}, {}}), parameter_error);
+    }
+  }
+
   TEST_CASE("what S17 prints of LNMax whatever the votes is there, and larger") {
     PlannedRun run;
     run.laplace_scale = 20.0;

@@ -1,0 +1,105 @@
+// What a query costs that a sample of the teachers answers, in Renyi divergence: against values of
+// 30 digits, the binomial sum at whole orders, and numerical integrals of both directions.
+
+#include "pate/divergence/bounds/sampled_cost.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using pate_test::Random;
+
+namespace {
+
+// log of the sum over k of C(n, k) (1 - q)^(n - k) q^k e^((k^2 - k) mu^2 / 2).
+long double log_binomial_moment(long double rate, long double mu, int order) {
+  long double largest = -1e30L;
+  std::vector<long double> terms;
+  for (int k = 0; k <= order; ++k) {
+    const long double choices =
+        std::lgamma(order + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(order - k + 1.0L);
+    terms.push_back(choices + static_cast<long double>(order - k) * std::log1p(-rate) +
+                    static_cast<long double>(k) * std::log(rate) +
+                    0.5L * static_cast<long double>(k * k - k) * mu * mu);
+    largest = std::max(largest, terms.back());
+  }
+  long double sum = 0.0L;
+  for (const long double term : terms) sum += std::exp(term - largest);
+  return largest + std::log(sum);
+}
+
+// D_order of N(0, 1) and the mixture, the direction that costs less.
+long double reverse_divergence(long double rate, long double mu, long double order) {
+  constexpr long double kStep = 1.0L / 64.0L;
+  long double sum = 0.0L;
+  for (long double x = -40.0L; x <= 40.0L; x += kStep) {
+    const long double density =
+        std::exp(-0.5L * x * x) / std::sqrt(2.0L * std::numbers::pi_v<long double>);
+    const long double ratio = std::log1p(rate * std::expm1(mu * x - 0.5L * mu * mu));
+    sum += density * std::expm1((1.0L - order) * ratio) * kStep;
+  }
+  return std::log1p(sum) / (order - 1.0L);
+}
+
+}  // namespace
+
+TEST_SUITE("sampled teachers") {
+  TEST_CASE("Renyi costs of the sampled Gaussian to 15 digits") {
+    // mpmath at 30 digits: log1p(quad(npdf(x) ((1-q+q e^(mu x-mu^2/2))^a - 1 - a u))) / (a - 1).
+    struct Known {
+      double rate, sigma, order, cost;
+    };
+    for (const Known& known :
+         {Known{0.1, 1.0, 1.01, 0.00734069959278531}, Known{0.1, 1.0, 2.0, 0.0170368632361766},
+          Known{0.1, 1.0, 8.0, 1.37836141134813}, Known{0.01, 1.0, 1.5, 0.000127253743327424},
+          Known{0.01, 1.0, 64.0, 27.3217318745518}, Known{0.3, 40.0, 1.5, 4.2196729148923e-5},
+          Known{0.3, 40.0, 1000.0, 0.0325109965965373}, Known{0.5, 5.0, 64.0, 0.66339328189197}}) {
+      const double cost = sampled_cost({known.rate, known.sigma, 0.0}, known.order);
+      CAPTURE(known.rate);
+      CAPTURE(known.sigma);
+      CAPTURE(known.order);
+      CHECK(cost >= known.cost);
+      CHECK(cost <= known.cost * (1.0 + 1e-9));
+    }
+  }
+
+  TEST_CASE("whole orders, with and without a check, and never more than without sampling") {
+    Random random(4511);
+    for (int i = 0; i < 200; ++i) {
+      const bool check = i % 2 == 0;
+      const SampledGaussian sampled{random.log_uniform(1e-3, 0.9), random.log_uniform(0.7, 60.0),
+                                    check ? random.log_uniform(0.7, 60.0) : 0.0};
+      const int order = static_cast<int>(random.integer(2, 60));
+      const long double mu = std::sqrt(1.0L / sampled.sigma2 / sampled.sigma2 +
+                                       (check ? 1.0L / sampled.sigma1 / sampled.sigma1 : 0.0L));
+      const auto expected =
+          static_cast<double>(log_binomial_moment(sampled.rate, mu, order) / (order - 1.0L));
+      const double cost = sampled_cost(sampled, order);
+      CAPTURE(sampled.rate);
+      CAPTURE(sampled.sigma2);
+      CAPTURE(order);
+      // The sum is near 1 where costs are small: its rounding is absolute.
+      CHECK(cost >= expected - 1e-17);
+      CHECK(cost <= expected * (1.0 + 2e-9) + 1e-15);
+      CHECK(cost <= 0.5 * order * static_cast<double>(mu * mu) * (1.0 + 1e-9));
+      CHECK(cost >= static_cast<double>(reverse_divergence(sampled.rate, mu, order)) - 1e-15);
+    }
+  }
+
+  TEST_CASE("a sample that is none is refused") {
+    CHECK_THROWS_AS(validate(SampledGaussian{0.0, 1.0, 0.0}), parameter_error);
+    CHECK_THROWS_AS(validate(SampledGaussian{1.0, 1.0, 0.0}), parameter_error);
+    CHECK_THROWS_AS(validate(SampledGaussian{std::nan(""), 1.0, 0.0}), parameter_error);
+    CHECK_THROWS_AS(validate(SampledGaussian{0.5, 0.0, 0.0}), parameter_error);
+    CHECK_THROWS_AS(validate(SampledGaussian{0.5, 1.0, -1.0}), parameter_error);
+    CHECK_THROWS_AS(validate(SampledGaussian{0.5, 1.0, std::nan("")}), parameter_error);
+    CHECK_NOTHROW(validate(SampledGaussian{0.5, 1.0, 2.0}));
+  }
+}
