@@ -81,8 +81,8 @@ def public_violations(root):
     listing = root / "cmake/public_headers.cmake"
     public = re.findall(r"^\s*lib/(\S+\.hpp)", listing.read_text(encoding="utf-8"), re.MULTILINE)
     result = []
-    if not 0 < len(public) <= 30:
-        result.append(f"cmake/public_headers.cmake: {len(public)} headers, expected 1 to 30")
+    if not 0 < len(public) <= 32:
+        result.append(f"cmake/public_headers.cmake: {len(public)} headers, expected 1 to 32")
     for header in public:
         path = root / "lib" / header
         if not path.is_file():

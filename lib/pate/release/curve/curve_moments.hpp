@@ -32,7 +32,8 @@ class CurveMoments {
     std::vector<const double*> cosines, sines;
     std::vector<std::size_t> places;
   };
-  /// Of R(t - half_width()) ..., by k, then real part: log Phi(a), and for each |Phi| / Phi(a) by j.
+  /// Of R(t - half_width()) ..., by k, then real part: log Phi(a), and for each |Phi| / Phi(a) by
+  /// j.
   void compute(std::span<const double> values, Scratch& scratch, std::span<double> log_moments,
                std::span<double> shares) const;
 

@@ -56,8 +56,7 @@ bool has_complex_moments(const CostSpec& question) {
   const Aggregator& aggregator = question.aggregator;
   if (!aggregator.is_gaussian() || aggregator.interactive) return false;
   const double reach = static_cast<double>(question.teachers) + 2.0;
-  return question.reading == ReleasedCost::joint &&
-         question.teachers <= kMostTeachers &&
+  return question.reading == ReleasedCost::joint && question.teachers <= kMostTeachers &&
          reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise;
 }
 
