@@ -202,7 +202,9 @@ void read_options(const CommandLine& line, std::span<const std::string> words,
   } catch (const CLI::ParseError& error) {
     throw usage_error(in_words(error), hint);
   }
-  if (const auto left = app.remaining(); !left.empty()) {
+  if (app.remaining_size() != 0) {  // which does not count the -- before files
+    auto left = app.remaining();
+    std::erase(left, "--");
     throw usage_error(fmt::format("not understood: {}", fmt::join(left, " ")), hint);
   }
 }
