@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "pate/mechanisms/sampling/bit_source.hpp"
@@ -12,13 +13,17 @@ namespace pate::test {
 /// Never for a release: who knows the seed knows the noise. No command makes one.
 class TestBits final : public BitSource {
  public:
-  explicit TestBits(std::uint64_t seed) : engine_(seed) {}
-  std::unique_ptr<BitSource> another() override { return std::make_unique<TestBits>(engine_()); }
+  explicit TestBits(std::uint64_t seed) : seed_(seed) {}
+  std::unique_ptr<BitSource> another() override { return std::make_unique<TestBits>(next_word()); }
 
  private:
-  std::uint64_t next_word() override { return engine_(); }
+  std::uint64_t next_word() override {
+    if (!engine_) engine_.emplace(seed_);
+    return (*engine_)();
+  }
 
-  std::mt19937_64 engine_;
+  std::uint64_t seed_;
+  std::optional<std::mt19937_64> engine_;  // a long state, and many sources are never asked
 };
 
 }  // namespace pate::test

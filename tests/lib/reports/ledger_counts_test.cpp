@@ -52,16 +52,16 @@ TEST_CASE("an earlier release is about the same run only with the same decisions
     std::string told, decisions;
     bool same;
   };
-  for (const auto& [told, decisions, same] : std::vector<Case>{{"", "", true},
-                                                               {"", "d1", false},
-                                                               {"d1", "d1", true},
-                                                               {"d2", "d1", false},
-                                                               {"d1", "", false}}) {
-    CAPTURE(told);
-    CAPTURE(decisions);
-    const auto counts = count_entries({release(told)}, {{}, "", "a", decisions}, "L");
-    CHECK(counts.covers.size() == (same ? 1 : 0));
-    CHECK(counts.earlier.size() == (same ? 1 : 0));
+  for (const Case& one : std::vector<Case>{{"", "", true},
+                                           {"", "d1", false},
+                                           {"d1", "d1", true},
+                                           {"d2", "d1", false},
+                                           {"d1", "", false}}) {
+    CAPTURE(one.told);
+    CAPTURE(one.decisions);
+    const auto counts = count_entries({release(one.told)}, {{}, "", "a", one.decisions}, "L");
+    CHECK(counts.covers.size() == (one.same ? 1 : 0));
+    CHECK(counts.earlier.size() == (one.same ? 1 : 0));
     CHECK((counts.about == std::string(32, 'a')) == same);
     CHECK(counts.others.at(0).counted == (same ? Counted::noise : Counted::added));
     CHECK(counts.added.epsilon == (same ? 0.0 : 1.5));

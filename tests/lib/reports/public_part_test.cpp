@@ -162,7 +162,8 @@ void check_texts(const std::function<std::string(Audience)>& text, std::set<std:
   CHECK(keys(part) == members);
   for (const auto& [key, value] : part.members()) {
     if (key != "record" && !other.contains(key)) {
-      CAPTURE(key);
+      const std::string& name = key;
+      CAPTURE(name);
       CHECK(value == whole.at(key));
     }
   }

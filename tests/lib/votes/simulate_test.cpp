@@ -136,14 +136,16 @@ TEST_CASE("simulate: neither queries nor seeds repeat each other") {
 }
 
 TEST_CASE("simulate: mean and variance of the right votes are the model's") {
-  for (const auto& [teachers, accuracy, correlation] :
-       {std::tuple<std::int64_t, double, double>{250, 0.9, 0.1},
-        {250, 0.765, 0.185},
-        {100, 0.47, 0.07},
-        {11, 0.92, 0.41},
-        {50, 0.6, 0.0},
-        {50, 0.3, 0.95},
-        {1, 0.8, 0.5}}) {
+  for (const auto& one : {std::tuple<std::int64_t, double, double>{250, 0.9, 0.1},
+                          {250, 0.765, 0.185},
+                          {100, 0.47, 0.07},
+                          {11, 0.92, 0.41},
+                          {50, 0.6, 0.0},
+                          {50, 0.3, 0.95},
+                          {1, 0.8, 0.5}}) {
+    const std::int64_t teachers = std::get<0>(one);
+    const double accuracy = std::get<1>(one);
+    const double correlation = std::get<2>(one);
     CAPTURE(teachers);
     CAPTURE(accuracy);
     const Moments m = moments(sample({teachers, 10, 20000, accuracy, correlation, 1},
