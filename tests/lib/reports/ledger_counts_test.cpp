@@ -62,9 +62,9 @@ TEST_CASE("an earlier release is about the same run only with the same decisions
     const auto counts = count_entries({release(one.told)}, {{}, "", "a", one.decisions}, "L");
     CHECK(counts.covers.size() == (one.same ? 1 : 0));
     CHECK(counts.earlier.size() == (one.same ? 1 : 0));
-    CHECK((counts.about == std::string(32, 'a')) == same);
-    CHECK(counts.others.at(0).counted == (same ? Counted::noise : Counted::added));
-    CHECK(counts.added.epsilon == (same ? 0.0 : 1.5));
+    CHECK((counts.about == std::string(32, 'a')) == one.same);
+    CHECK(counts.others.at(0).counted == (one.same ? Counted::noise : Counted::added));
+    CHECK(counts.added.epsilon == (one.same ? 0.0 : 1.5));
   }
 }
 
