@@ -22,7 +22,7 @@ struct SparseAnswers {
 /// >= threshold with its noise], and a refusal begins a new round with fresh noise. A quadrature
 /// over the noise: absolute errors below 1e-6 a query; rounds of less probability than 1e-15 are
 /// left out. Time grows with queries times rounds that are likely at a time.
-[[nodiscard]] SparseAnswers sparse_answers(const StabilityTest& sparse,
+[[nodiscard]] SparseAnswers sparse_answers(const StabilityTest& test,
                                            std::span<const std::int64_t> stabilities);
 
 /// Reads the run's votes once more for its answers, by the above (and by decisions, where there are

@@ -14,7 +14,7 @@
 namespace pate {
 
 /// Throws `parameter_error` for Laplace noise, of which there is no tilted bound.
-void check_tilted(const Mechanism& aggregator);
+void check_tilted(const Mechanism& mechanism);
 
 /// The tilted bound of the queries of a run at one order: D_order(M(n) || M(n')), forward only,
 /// reading `joint`, at most the data-independent cost. GNMax and Confident as `TiltedCost`. Of the

@@ -16,7 +16,7 @@ class PublicEpsilons {
   explicit PublicEpsilons(const EpsilonKind& kind) : kind_(kind) {}
 
   /// +inf where there is none at this delta.
-  [[nodiscard]] double of(const Mechanism& aggregator, std::int64_t queries);
+  [[nodiscard]] double of(const Mechanism& mechanism, std::int64_t queries);
 
   /// Gives a point the epsilon of an account's headline: the smaller one of that for its votes and
   /// that for any votes. Order 0 where that is one that no order has.

@@ -38,17 +38,17 @@ struct FlatMoments {
 
 }  // namespace
 
-void validate(const ComplexParameters& its) {
+void validate(const ComplexParameters& parameters) {
   const auto require = [](bool good, const char* what, double found) {
     if (!good) throw parameter_error(fmt::format("{}, got {}", what, found));
   };
-  require(its.orders_for >= kLeastOrdersFor && its.orders_for <= kMostOrdersFor,
-          "the epsilon that complex orders suit must be in [0.01, 1000]", its.orders_for);
-  require(its.floor >= 0.0 && its.floor <= kMostOrdersFor,
-          "the floor of a curve must be in [0, 1000]", its.floor);
-  require(its.beta > 1e-6 && its.beta <= 10.0, "beta of a curve must be > 1e-6 and <= 10",
-          its.beta);
-  (void)DiscreteGaussian(its.s);
+  require(parameters.orders_for >= kLeastOrdersFor && parameters.orders_for <= kMostOrdersFor,
+          "the epsilon that complex orders suit must be in [0.01, 1000]", parameters.orders_for);
+  require(parameters.floor >= 0.0 && parameters.floor <= kMostOrdersFor,
+          "the floor of a curve must be in [0, 1000]", parameters.floor);
+  require(parameters.beta > 1e-6 && parameters.beta <= 10.0,
+          "beta of a curve must be > 1e-6 and <= 10", parameters.beta);
+  (void)DiscreteGaussian(parameters.s);
 }
 
 ComplexOrders curve_orders(const CostSpec& question, double orders_for, double delta) {

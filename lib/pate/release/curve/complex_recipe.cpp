@@ -78,10 +78,11 @@ std::vector<ComplexCosts> costs_of(const CostSpec& question, const Ensembles& en
 // What is published of every ensemble, by a coarse look at the curve.
 class Estimates {
  public:
-  Estimates(std::span<const ComplexCosts> costs, double delta) : orders_(costs.front().orders) {
-    delta_ = delta;
-    most_ = costs.front().units.back();
-    teachers_ = costs.front().teachers;
+  Estimates(std::span<const ComplexCosts> costs, double delta)
+      : orders_(costs.front().orders),
+        delta_(delta),
+        most_(costs.front().units.back()),
+        teachers_(costs.front().teachers) {
     const std::int64_t step = std::max<std::int64_t>(1, teachers_ / kDistances);
     for (const ComplexCosts& its : costs) {
       auto& sides = sides_.emplace_back();
@@ -99,7 +100,9 @@ class Estimates {
   [[nodiscard]] std::vector<double> means(const ComplexParameters& parameters) const {
     const DiscreteGaussian noise(parameters.s);
     const double growth = flat_epsilon(orders_, noise, delta_, most_, teachers_) - parameters.floor;
-    if (!(growth > 0.0)) return std::vector<double>(sides_.size(), kInfinity);
+    std::vector<double> result(sides_.size(), kInfinity);
+    if (!(growth > 0.0)) return result;
+    result.clear();
     const auto epsilon = [&](std::int64_t y) {
       return parameters.floor +
              growth * std::min(std::exp(parameters.beta * static_cast<double>(y)), kCurveCap);
@@ -137,9 +140,8 @@ class Estimates {
       }
       return smallest - log_delta;
     };
-    std::vector<double> result;
     for (const auto& sides : sides_) {
-      double g = static_cast<double>(first);
+      auto g = static_cast<double>(first);
       for (const Side& side : sides) {
         std::size_t low = 0;
         std::size_t high = nodes.size() - 1;
