@@ -57,7 +57,8 @@ class AnswerSampler {
   [[nodiscard]] bool passes(const ThresholdCheck& check, std::int64_t statistic);
   [[nodiscard]] bool passes(const StabilityTest& test, std::int64_t statistic);
   // Whether v and that much of the noise reach the threshold.
-  [[nodiscard]] bool reaches(std::int64_t statistic, double scale, ExactDeviate noise, double threshold);
+  [[nodiscard]] bool reaches(std::int64_t statistic, double scale, ExactDeviate noise,
+                             double threshold);
 
   // One that may win: a class, or all classes without a vote.
   struct Contestant {
