@@ -25,8 +25,7 @@ void independent(Draw& draw, Case& c) {
   c.cost("LNMax", pate::data_independent_cost(pate::LaplaceNoisyMax{sigma}, order),
          laplace_cost(1 / s, o));
   c.cost("check", pate::threshold_data_independent(sigma, order), o / (2 * s * s));
-  c.cost("Laplace check", pate::threshold_data_independent({0.0, sigma, true}, order),
-         laplace_cost(1 / s, o) / 2);
+  c.cost("Laplace check", pate::laplace_check_cost(sigma, order), laplace_cost(1 / s, o) / 2);
   c.cost("one Laplace", pate::data_independent_cost(pate::OneLaplaceNoise{sigma}, order),
          one_laplace_cost(s, o));
 }
@@ -108,9 +107,7 @@ void bounds_of_votes(Draw& draw, Case& c) {
 
 Answers answers(const pate::ThresholdCheck& check, std::int64_t v) {
   const Real by = (Real(check.threshold) - v) / Real(check.sigma1);
-  if (!check.laplace) return {log_above(by), log_above(Real(-by))};
-  const Real less = -log(Real(2)) - abs(by);
-  return by > 0 ? Answers{less, log_rest(less)} : Answers{log_rest(less), less};
+  return {log_above(by), log_above(Real(-by))};
 }
 
 namespace {
@@ -123,7 +120,7 @@ void query_with_check(Draw& draw, Case& c) {
   const double threshold = draw.chance(0.5)
                                ? draw.between(0.0, 1.5 * static_cast<double>(teachers))
                                : static_cast<double>(v) + draw.between(-5.0, 5.0) * sigma1;
-  const pate::ThresholdCheck check{threshold, sigma1, draw.chance(0.2)};
+  const pate::ThresholdCheck check{threshold, sigma1};
   const pate::NoisyMax noise = {pate::GaussianNoisyMax{draw.sigma()}};
   const double log_q = draw.log_q();
   const double order = draw.order();
@@ -131,7 +128,6 @@ void query_with_check(Draw& draw, Case& c) {
   c.input("v", static_cast<double>(v));
   c.input("threshold", threshold);
   c.input("sigma1", sigma1);
-  c.input("laplace", check.laplace ? 1 : 0);
   c.input("sigma2", noise.parameter());
   c.input("log_q", log_q);
   c.input("order", order);
@@ -140,8 +136,7 @@ void query_with_check(Draw& draw, Case& c) {
   c.near("log refused", pate::log_refused(check, v), here.log_not, 1e-12);
 
   const Real o = order;
-  const Real cap = check.laplace ? Real(laplace_cost(1 / Real(sigma1), o) / 2)
-                                 : Real(o / (2 * square(Real(sigma1))));
+  const Real cap = o / (2 * square(Real(sigma1)));
   const Both x = gaussian_tradeoff(Real(log_q), sqrt(Real(2)) / Real(noise.parameter()), o);
   Real selection = 0;
   Both joint;
@@ -165,13 +160,11 @@ void query_with_check(Draw& draw, Case& c) {
   c.cost("joint forward", ours.forward, std::min(cost_of(joint.forward, o), joint_cap));
   c.cost("joint reverse", ours.reverse, std::min(cost_of(joint.reverse, o), joint_cap));
   c.cost("joint", cost.cost(v, excess), std::min(cost_of(joint.larger(), o), joint_cap));
-  if (!check.laplace) {
-    const double less = std::min(pate::log_answered(check, v), pate::log_refused(check, v));
-    const Real log_less = std::min(here.log_p, here.log_not);
-    if (log_less > -1e5) {
-      c.cost("check as published", pate::threshold_published(less, sigma1, order),
-             published_gaussian(log_less, sqrt(Real(2)) * Real(sigma1), o));
-    }
+  const double less = std::min(pate::log_answered(check, v), pate::log_refused(check, v));
+  const Real log_less = std::min(here.log_p, here.log_not);
+  if (log_less > -1e5) {
+    c.cost("check as published", pate::threshold_published(less, sigma1, order),
+           published_gaussian(log_less, sqrt(Real(2)) * Real(sigma1), o));
   }
 }
 
