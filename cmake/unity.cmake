@@ -3,9 +3,7 @@
 # time. Everywhere else every source is compiled on its own. Sources of the folders named after the
 # target are compiled on their own everywhere; so are files that have a name in common with another
 # one of their folder, once they are listed here.
-set(PATE_COMPILED_ALONE
-    lib/pate/release/curve/complex_parameters.cpp lib/pate/release/curve/complex_recipe.cpp
-    lib/pate/release/curve/curve_moments.cpp)
+set(PATE_COMPILED_ALONE)
 
 function(pate_unity target)
   get_target_property(sources ${target} SOURCES)

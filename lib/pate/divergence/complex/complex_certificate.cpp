@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
+#include "pate/divergence/complex/certificate_terms.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 
@@ -14,11 +14,6 @@ namespace {
 
 constexpr int kUnitBits = 40;
 constexpr double kMostLog = 0x1p20;
-// Relative to the parts of an exponent, and of a sum: many times what they lose.
-constexpr double kExponentRounding = 4e-15;
-constexpr double kSumRounding = 1e-11;
-constexpr double kDistanceStep = 1e-9;
-constexpr double kLeastLog = -700.0;
 
 }  // namespace
 
@@ -57,31 +52,14 @@ std::vector<double> LogModulusSums::values() const {
 ComplexCertificate::ComplexCertificate(const ComplexOrders& orders, std::span<const double> logs,
                                        std::int64_t distance) {
   validate(orders);
-  const double squared = orders.smoothing * orders.smoothing;
-  std::vector<double> exponents;
   for (std::size_t i = 0; i < orders.reals.size(); ++i) {
     const double a = orders.reals[i];
     const std::span<const double> row = logs.subspan(i * orders.row(), orders.row());
-    exponents.clear();
-    double size = 0.0;  // of the parts of the exponents
-    const auto take = [&](double log, double gaussian, double log_factor) {
-      exponents.push_back(log + gaussian + log_factor);
-      size = max_or_nan(size, std::abs(log) + std::abs(gaussian) + std::abs(log_factor));
-    };
-    const double real = squared * (a + a * a) / 2.0;
-    const double width = std::log(orders.step / (2.0 * std::numbers::pi));
-    for (std::size_t k = 0; k < orders.row(); ++k) {
-      const double y = orders.imaginary(k);
-      // Nothing beside k = 0, where U is not negative.
-      take(std::max(row[k], kLeastLog), real - squared * y * y / 2.0,
-           width - std::log(std::hypot(a, y)) - std::log(std::hypot(a + 1.0, y)) +
-               (k == 0 ? 0.0 : std::numbers::ln2));
-    }
-    const double last = orders.imaginary(orders.row() - 1);
-    take(row[0], real - squared * last * last / 2.0, -std::log(std::numbers::pi * last));
-    const double largest = std::ranges::max(exponents);
+    const CertificateTerms terms(orders, i, [&](std::size_t k) { return row[k]; });
+    const double largest = terms.largest();
+    const double size = terms.size;
     double sum = 0.0;
-    for (const double exponent : exponents) sum += std::exp(exponent - largest);
+    for (const double exponent : terms.exponents) sum += std::exp(exponent - largest);
     const double renyi = row[0] + a * std::log(a) - (a + 1.0) * std::log1p(a);
     const double log_sum = largest + std::log(sum) + kExponentRounding * size + kSumRounding;
     if (!std::isfinite(log_sum) || !std::isfinite(size)) continue;

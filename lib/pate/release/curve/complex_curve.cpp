@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/complex/certificate_terms.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_moments.hpp"
@@ -18,41 +18,17 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kShifts = CurveMoments::kShifts;
-// As of `ComplexCertificate`: relative to the parts of exponents and of sums.
-constexpr double kExponentRounding = 4e-15;
-constexpr double kSumRounding = 1e-11;
-constexpr double kDistanceStep = 1e-9;
-constexpr double kLeastModulus = -700.0;
 
 }  // namespace
 
 CurveSide::CurveSide(const ComplexOrders& orders, std::span<const CostUnits> units,
                      std::int64_t distance) {
-  const double squared = orders.smoothing * orders.smoothing;
-  std::vector<double> exponents;
   for (std::size_t i = 0; i < orders.reals.size(); ++i) {
-    const double a = orders.reals[i];
     const auto row = units.subspan(i * orders.row(), orders.row());
-    exponents.clear();
-    double size = 0.0;
-    const auto take = [&](CostUnits log_units, double gaussian, double log_factor) {
-      const double log = std::max(cost_of_units(log_units), kLeastModulus);
-      exponents.push_back(log + gaussian + log_factor);
-      size = std::max(size, std::abs(log) + std::abs(gaussian) + std::abs(log_factor));
-    };
-    const double real = squared * (a + a * a) / 2.0;
-    const double width = std::log(orders.step / (2.0 * std::numbers::pi));
-    for (std::size_t j = 0; j < orders.row(); ++j) {
-      const double y = orders.imaginary(j);
-      take(row[j], real - squared * y * y / 2.0,
-           width - std::log(std::hypot(a, y)) - std::log(std::hypot(a + 1.0, y)) +
-               (j == 0 ? 0.0 : std::numbers::ln2));
-    }
-    const double last = orders.imaginary(orders.row() - 1);
-    take(row[0], real - squared * last * last / 2.0, -std::log(std::numbers::pi * last));
-    const double largest = std::ranges::max(exponents);
-    for (const double exponent : exponents) weights.push_back(std::exp(exponent - largest));
-    scales.push_back(largest + kExponentRounding * size + kSumRounding +
+    const CertificateTerms terms(orders, i, [&](std::size_t j) { return cost_of_units(row[j]); });
+    const double largest = terms.largest();
+    for (const double exponent : terms.exponents) weights.push_back(std::exp(exponent - largest));
+    scales.push_back(largest + kExponentRounding * terms.size + kSumRounding +
                      kDistanceStep * static_cast<double>(distance));
   }
 }

@@ -11,14 +11,13 @@
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_moments.hpp"
+#include "pate/release/curve/curve_values.hpp"
 #include "pate/release/declared/certificate.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr int kCurveExponent = -30;
-constexpr double kMinShare = 1e-4;
 // Numbers that a curve has by index: a release would take hours beyond.
 constexpr double kMostPlaces = 1e5;
 
@@ -78,17 +77,14 @@ ComplexCurve complex_curve(const ComplexParameters& parameters, const ComplexOrd
   const DiscreteGaussian noise(parameters.s);
   constexpr double kMargin = 1e-9;  // what is rounded on the way to a condition, and more
   const double flat = flat_epsilon(orders, noise, delta, most, teachers);
-  const auto rounded = [](double x) {
-    return std::ldexp(std::ceil(std::ldexp(x, -kCurveExponent)), kCurveExponent);
-  };
   const double least = std::max(flat, parameters.floor) * (1.0 + kMargin) + kMargin;
   const double growth = least - parameters.floor;
-  const double ceiling = rounded(parameters.floor + kCurveCap * growth);
+  const double ceiling = curve_value(parameters.floor + kCurveCap * growth);
   if (!(ceiling < 1e9)) {
     throw validity_error("the run may cost more than a release can count, whatever the votes");
   }
   const CurveMoments moments(orders, noise, ceiling - parameters.floor);
-  const auto t_min = static_cast<std::int64_t>(std::floor(std::log(kMinShare) / parameters.beta));
+  const std::int64_t t_min = first_index(parameters.beta);
   const std::int64_t first = t_min - moments.half_width() - 1;
   const auto places = static_cast<double>(moments.half_width() - t_min);
   if (!(places * static_cast<double>(orders.size()) < kMostPlaces * 165.0)) {
@@ -97,10 +93,10 @@ ComplexCurve complex_curve(const ComplexParameters& parameters, const ComplexOrd
         "or a larger beta");
   }
   std::vector<double> values{parameters.floor};
-  const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCurveCap) / parameters.beta));
+  const std::int64_t last = last_index(parameters.beta, kCurveCap);
   for (std::int64_t y = first + 1; y <= last; ++y) {
     const double share = std::exp(parameters.beta * static_cast<double>(y));
-    values.push_back(std::min(rounded(parameters.floor + growth * share), ceiling));
+    values.push_back(std::min(curve_value(parameters.floor + growth * share), ceiling));
   }
   values.back() = ceiling;
   return {orders, noise, delta, first, std::move(values), t_min, threads};

@@ -11,6 +11,7 @@
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_moments.hpp"
+#include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/curve/synthetic_votes.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 // Floors are tried at these shares of the epsilon to suit, s as it is, beta in units of 1/noise.
 constexpr auto kFloors = std::to_array<double>({.2, .3, .4, .5, .6, .7, .8});
-constexpr auto kNoises = std::to_array<double>({2, 3, 4, 5, 6, 8, 10, 12, 15});
-constexpr auto kGrowths = std::to_array<double>({.2, .3, .4, .5, .6, .8, 1.1});
+constexpr auto kIndexNoises = std::to_array<double>({2, 3, 4, 5, 6, 8, 10, 12, 15});
+constexpr auto kShapes = std::to_array<double>({.2, .3, .4, .5, .6, .8, 1.1});
 // What is looked at: so many queries, about so many distances, and the curve once in so much
 // growth.
 constexpr std::int64_t kQueries = 80;
@@ -30,24 +31,17 @@ constexpr std::int64_t kDistances = 40;
 // Of the growth of a curve: no index is looked at below.
 constexpr double kLeastShare = 1e-4;
 
-// Three digits, so that they can be told and typed.
-double three_digits(double x) {
-  const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(x)));
-  return std::round(x * unit) / unit;
-}
-
-// An ensemble nobody asked, by keys; costs of so many queries are `times` as much.
-struct Ensembles {
+// Ensembles nobody asked, by keys; costs of so many queries are `times` as much.
+struct SyntheticKeys {
   std::vector<std::vector<KeyCount>> keys;
   double times = 1.0;
 };
 
-Ensembles ensembles_of(const CostSpec& question, std::int64_t queries) {
-  Ensembles result;
+SyntheticKeys ensembles_of(const CostSpec& question, std::int64_t queries) {
+  SyntheticKeys result;
   const std::int64_t some = std::min(queries, kQueries);
   result.times = static_cast<double>(queries) / static_cast<double>(some);
-  for (const double share : kMinTopShares) {
-    if (share * static_cast<double>(question.classes) < 1.0) continue;  // the same as another
+  for (const double share : least_top_shares(question.classes)) {
     auto& keys = result.keys.emplace_back();
     for (const auto& [counts, count] :
          synthetic_votes(question.teachers, question.classes, share, some)) {
@@ -57,7 +51,7 @@ Ensembles ensembles_of(const CostSpec& question, std::int64_t queries) {
   return result;
 }
 
-std::vector<ComplexCosts> costs_of(const CostSpec& question, const Ensembles& ensembles,
+std::vector<ComplexCosts> costs_of(const CostSpec& question, const SyntheticKeys& ensembles,
                                    const ComplexOrders& orders, unsigned threads,
                                    const ProgressCallback& progress) {
   const KeyModuli moduli(GaussianNoisyMax{question.aggregator.noisy_max.parameter()},
@@ -196,32 +190,12 @@ class Estimates {
   std::vector<double> epsilons_;
 };
 
-struct Candidate {
+struct ComplexCandidate {
   ComplexParameters parameters;
-  std::vector<double> means;
-};
+  std::vector<double> means;  // by ensemble
 
-// The candidate that loses least to the best of every ensemble, in the root mean square.
-const Candidate& most_robust(std::span<const Candidate> candidates) {
-  std::vector<double> best(candidates.front().means.size(), kInfinity);
-  for (const Candidate& one : candidates) {
-    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], one.means[i]);
-  }
-  const Candidate* found = nullptr;
-  double least = kInfinity;
-  for (const Candidate& one : candidates) {
-    double regret = 0.0;
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      const double lost = one.means[i] / best[i] - 1.0;
-      regret += lost * lost;
-    }
-    if (!(regret < least)) continue;
-    least = regret;
-    found = &one;
-  }
-  if (found == nullptr) throw validity_error("no parameters of the release are usable");
-  return *found;
-}
+  [[nodiscard]] double mean(std::size_t ensemble) const { return means[ensemble]; }
+};
 
 }  // namespace
 
@@ -229,7 +203,7 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
                                              double delta, unsigned threads,
                                              const ProgressCallback& progress) {
   validate_delta(delta);
-  const Ensembles ensembles = ensembles_of(question, queries);
+  const SyntheticKeys ensembles = ensembles_of(question, queries);
   // The epsilon to suit: of the ensemble in the middle, and what telling it takes.
   constexpr double kTelling = 1.15;
   constexpr int kRounds = 4;
@@ -251,10 +225,10 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
   }
   const double middle = next;
   const double sigma = question.aggregator.noisy_max.parameter();
-  std::vector<Candidate> candidates;
+  std::vector<ComplexCandidate> candidates;
   for (const double floor : kFloors) {
-    for (const double s : kNoises) {
-      for (const double growth : kGrowths) {
+    for (const double s : kIndexNoises) {
+      for (const double growth : kShapes) {
         candidates.push_back({{orders_for, three_digits(floor * middle), s,
                                three_digits(std::clamp(growth / sigma, 1e-5, 10.0))},
                               {}});
@@ -264,7 +238,7 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
   parallel_for(candidates.size(), threads, [&](std::size_t i) {
     candidates[i].means = estimates->means(candidates[i].parameters);
   });
-  return most_robust(candidates).parameters;
+  return most_robust(candidates, ensembles.keys.size()).parameters;
 }
 
 }  // namespace pate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pate/divergence/complex/certificate_terms.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 
@@ -13,9 +14,6 @@ namespace {
 // Of |Phi| / Phi(a): what is cut off, and rounding; besides, by which a turned angle may be wrong.
 constexpr double kShareRounding = 1e-11;
 constexpr double kAngleRounding = 1e-15;
-// Of log Phi(a), relative to what it is the sum of.
-constexpr double kExponentRounding = 4e-15;
-constexpr double kSumRounding = 1e-11;
 // Terms that are less than this of the largest are left out: many of them are still rounding.
 constexpr double kLeastTerm = 1e-18;
 

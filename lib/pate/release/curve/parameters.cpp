@@ -13,6 +13,7 @@
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_release.hpp"
+#include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/curve/synthetic_votes.hpp"
 
 namespace pate {
@@ -238,6 +239,8 @@ class PublishedEstimates {
 struct Candidate {
   CurveParameters parameters;
   std::vector<PublicCurve::Moments> published;  // by ensemble
+
+  [[nodiscard]] double mean(std::size_t ensemble) const { return published[ensemble].mean; }
 };
 
 double noise_in_votes(const CostSpec& question) {
@@ -246,12 +249,6 @@ double noise_in_votes(const CostSpec& question) {
   // One noise of a scale is on both counts one of sqrt 2 times that.
   const bool is_one = question.aggregator.noisy_max.is_of_two_classes();
   return (is_one ? 2.0 : std::numbers::sqrt2) * parameter;
-}
-
-// In three digits, so that it can be told and typed.
-double three_digits(double x) {
-  const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(x)));
-  return std::round(x * unit) / unit;
 }
 
 // The grid of s and beta at one order.
@@ -278,50 +275,6 @@ std::vector<Candidate> candidates_at(const CostSpec& question, const EstimatedCo
     one.published = PublishedEstimates(costs, one.parameters, delta, search.growth_step).moments();
   });
   return candidates;
-}
-
-// The smallest means of the first ensembles.
-std::vector<double> best_means(std::span<const Candidate> candidates, std::size_t ensembles) {
-  std::vector<double> best(ensembles, kInfinity);
-  for (const Candidate& one : candidates) {
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      best[i] = std::min(best[i], one.published[i].mean);
-    }
-  }
-  return best;
-}
-
-// The candidate that loses least to the best of every ensemble: the root mean square over them of
-// by how much, relative, its mean exceeds the smallest.
-const Candidate& most_robust(std::span<const Candidate> candidates, std::size_t ensembles) {
-  const std::vector<double> best = best_means(candidates, ensembles);
-  const auto regret = [&](const Candidate& one) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      const double lost = one.published[i].mean / best[i] - 1.0;
-      sum += lost * lost;
-    }
-    return sum;
-  };
-  const Candidate* found = nullptr;
-  double least = kInfinity;
-  for (const Candidate& one : candidates) {
-    const double here = regret(one);
-    if (!(here < least)) continue;
-    least = here;
-    found = &one;
-  }
-  if (found == nullptr) throw validity_error("no parameters of the release are usable");
-  return *found;
-}
-
-// Of so many classes some ensembles are the same, as the top class has its share at least.
-std::vector<double> least_top_shares(std::int64_t classes) {
-  std::vector<double> result;
-  for (const double share : kMinTopShares) {
-    if (share * static_cast<double>(classes) >= 1.0) result.push_back(share);
-  }
-  return result;
 }
 
 // The order that suits a run of which nothing but its steps is known.

@@ -13,15 +13,14 @@
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/log_space.hpp"
+#include "pate/release/curve/curve_values.hpp"
 
 namespace pate {
 
 namespace {
 
 constexpr double kCoveredMargin = 1e-10;
-constexpr int kCurveExponent = -30;
-constexpr double kMinShare = 1e-4;  // of ub_max, at t_min
-constexpr double kCap = 2.0;        // times ub_max: where the curve ends
+constexpr double kCap = 2.0;  // times ub_max: where the curve ends
 // U is computed at so many places at most, about evenly spread, and each time looks at all of the
 // noise: nobody waits for more than so many numbers in all.
 constexpr std::int64_t kMaxPlaces = 32768;
@@ -207,14 +206,13 @@ PublicCurve::PublicCurve(const CurveParameters& parameters, double delta, CostUn
       CoveredCost(order_, delta_, noise_, noise_half_width(order_, s, 4.0)).index_release_cost();
   const std::int64_t width = noise_half_width(order_, s, kCap * most);
   // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
-  t_min_ = static_cast<std::int64_t>(std::floor(std::log(kMinShare) / parameters.beta));
+  t_min_ = first_index(parameters.beta);
   first_ = t_min_ - width;
-  const auto last = static_cast<std::int64_t>(std::ceil(std::log(kCap) / parameters.beta));
+  const std::int64_t last = last_index(parameters.beta, kCap);
   require_looks(noise_, static_cast<double>(last + width - t_min_), static_cast<double>(width));
   for (std::int64_t y = first_; y <= last; ++y) {
     const double share = std::min(std::exp(parameters.beta * static_cast<double>(y)), kCap);
-    const double units = std::ceil(std::ldexp(rho0_ + most * share, -kCurveExponent));
-    values_.push_back(std::max(0.0, std::ldexp(units, kCurveExponent)));
+    values_.push_back(std::max(0.0, curve_value(rho0_ + most * share)));
   }
   tabulate(threads);
 }

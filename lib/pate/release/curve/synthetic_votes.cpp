@@ -6,6 +6,14 @@
 
 namespace pate {
 
+std::vector<double> least_top_shares(std::int64_t classes) {
+  std::vector<double> result;
+  for (const double share : kMinTopShares) {
+    if (share * static_cast<double>(classes) >= 1.0) result.push_back(share);
+  }
+  return result;
+}
+
 std::int32_t synthetic_top_count(std::int64_t teachers, double least, std::int64_t k,
                                  std::int64_t queries) {
   const double share = (static_cast<double>(k) + 0.5) / static_cast<double>(queries);
