@@ -110,7 +110,21 @@ Answers answers(const pate::ThresholdCheck& check, std::int64_t v) {
   return {log_above(by), log_above(Real(-by))};
 }
 
+Answers answers(const pate::StabilityTest& test, std::int64_t v) {
+  const Real by = (Real(test.threshold()) - v) / Real(test.scale());
+  const Real less = -log(Real(2)) - abs(by);
+  return by > 0 ? Answers{less, log_rest(less)} : Answers{log_rest(less), less};
+}
+
 namespace {
+
+// A check with Gaussian noise, or a stability test with Laplace noise, whose threshold is at least
+// that of the largest delta.
+pate::AnswerRule rule_of(bool laplace, double threshold, double scale) {
+  if (!laplace) return pate::ThresholdCheck{threshold, scale};
+  return pate::StabilityTest(pate::TestNoise::laplace, std::max(threshold, 1.61 * scale), scale,
+                             pate::kMaxTestDelta);
+}
 
 void query_with_check(Draw& draw, Case& c) {
   const std::int64_t teachers = draw.teachers();
@@ -120,7 +134,8 @@ void query_with_check(Draw& draw, Case& c) {
   const double threshold = draw.chance(0.5)
                                ? draw.between(0.0, 1.5 * static_cast<double>(teachers))
                                : static_cast<double>(v) + draw.between(-5.0, 5.0) * sigma1;
-  const pate::ThresholdCheck check{threshold, sigma1};
+  const bool laplace = draw.chance(0.2);
+  const pate::AnswerRule rule = rule_of(laplace, threshold, sigma1);
   const pate::NoisyMax noise = {pate::GaussianNoisyMax{draw.sigma()}};
   const double log_q = draw.log_q();
   const double order = draw.order();
@@ -128,20 +143,25 @@ void query_with_check(Draw& draw, Case& c) {
   c.input("v", static_cast<double>(v));
   c.input("threshold", threshold);
   c.input("sigma1", sigma1);
+  c.input("laplace", laplace ? 1 : 0);
   c.input("sigma2", noise.parameter());
   c.input("log_q", log_q);
   c.input("order", order);
-  const Answers here = answers(check, v);
-  c.near("log answered", pate::log_answered(check, v), here.log_p, 1e-12);
-  c.near("log refused", pate::log_refused(check, v), here.log_not, 1e-12);
+  const auto answers_at = [&](std::int64_t at) {
+    return std::visit([at](const auto& of) { return answers(of, at); }, rule);
+  };
+  const Answers here = answers_at(v);
+  c.near("log answered", pate::log_answered(rule, v), here.log_p, 1e-12);
+  c.near("log refused", pate::log_refused(rule, v), here.log_not, 1e-12);
 
   const Real o = order;
-  const Real cap = o / (2 * square(Real(sigma1)));
+  const Real cap =
+      laplace ? Real(laplace_cost(1 / Real(sigma1), o) / 2) : Real(o / (2 * square(Real(sigma1))));
   const Both x = gaussian_tradeoff(Real(log_q), sqrt(Real(2)) / Real(noise.parameter()), o);
   Real selection = 0;
   Both joint;
   for (std::int64_t w = std::max<std::int64_t>(v - 1, 0); w <= std::min(v + 1, teachers); ++w) {
-    const Answers there = answers(check, w);
+    const Answers there = answers_at(w);
     const Real forward = bernoulli_excess(here.log_p, here.log_not, there.log_p, there.log_not, o);
     const Real reverse = bernoulli_excess(there.log_p, there.log_not, here.log_p, here.log_not, o);
     selection = std::max({selection, forward, reverse});
@@ -150,7 +170,7 @@ void query_with_check(Draw& draw, Case& c) {
     joint.reverse = std::max(
         joint.reverse, Real(reverse + x.reverse * exp(o * there.log_p + (1 - o) * here.log_p)));
   }
-  const pate::AnswerTable ladder(check, v, v, teachers);
+  const pate::AnswerTable ladder(rule, v, v, teachers);
   const double noisy_max_cap = pate::data_independent_cost(noise, order);
   const pate::JointCost cost(ladder, order, noisy_max_cap);
   c.cost("check", cost.selection_cost(v), std::min(cost_of(selection, o), cap));
@@ -160,7 +180,8 @@ void query_with_check(Draw& draw, Case& c) {
   c.cost("joint forward", ours.forward, std::min(cost_of(joint.forward, o), joint_cap));
   c.cost("joint reverse", ours.reverse, std::min(cost_of(joint.reverse, o), joint_cap));
   c.cost("joint", cost.cost(v, excess), std::min(cost_of(joint.larger(), o), joint_cap));
-  const double less = std::min(pate::log_answered(check, v), pate::log_refused(check, v));
+  if (laplace) return;
+  const double less = std::min(pate::log_answered(rule, v), pate::log_refused(rule, v));
   const Real log_less = std::min(here.log_p, here.log_not);
   if (log_less > -1e5) {
     c.cost("check as published", pate::threshold_published(less, sigma1, order),
