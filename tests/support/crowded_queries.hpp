@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "pate/accounting/query_counts.hpp"
+#include "pate/divergence/bounds/q_tables.hpp"
 #include "support/random.hpp"
 
 namespace pate_test {
@@ -35,6 +37,13 @@ inline pate::QueryCounts crowded_queries(Random& random, int queries, int statis
   result.run_queries = result.queries;
   result.checkpoints = {result.queries / 2, result.queries};
   return result;
+}
+
+/// Narrow cells of the q of these queries.
+inline pate::QCells narrow_cells(const pate::QueryCounts& counts) {
+  std::vector<double> log_q;
+  for (const pate::DistinctQuery& query : counts.distinct) log_q.push_back(query.log_q);
+  return pate::QCells(log_q, pate::QCells::Width::narrow);
 }
 
 }  // namespace pate_test

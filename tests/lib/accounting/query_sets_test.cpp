@@ -17,9 +17,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("every query is in one set or in none, and sets know their ends") {
     Random random(411);
     const QueryCounts query_counts = crowded_queries(random, 3000, 3, 0.5, 8.0);
-    std::vector<double> log_q;
-    for (const DistinctQuery& query : query_counts.distinct) log_q.push_back(query.log_q);
-    const QCells cells(log_q, QCells::Width::narrow);
+    const QCells cells = narrow_cells(query_counts);
     for (const bool by_statistic : {false, true}) {
       const QuerySets sets(query_counts, cells, by_statistic);
       REQUIRE(sets.sets().size() > 20);

@@ -24,9 +24,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("nodes determine a smooth function of q, and neither a kink nor what they do not see") {
     Random random(419);
     const QueryCounts query_counts = crowded_queries(random, 4000, 1, 1.0, 1.6);
-    std::vector<double> log_q;
-    for (const DistinctQuery& query : query_counts.distinct) log_q.push_back(query.log_q);
-    const QCells cells(log_q, QCells::Width::narrow);
+    const QCells cells = narrow_cells(query_counts);
     const QuerySets sets(query_counts, cells, false);
     const QuerySets::Part part = any_part(sets);
     const auto check = [&](auto&& function, double raise_of_end) {
@@ -48,9 +46,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("parts are halved until nodes determine them, or queries are few") {
     Random random(420);
     const QueryCounts query_counts = crowded_queries(random, 4000, 1, 1.0, 1.2);
-    std::vector<double> log_q;
-    for (const DistinctQuery& query : query_counts.distinct) log_q.push_back(query.log_q);
-    const QCells cells(log_q, QCells::Width::narrow);
+    const QCells cells = narrow_cells(query_counts);
     const QuerySets sets(query_counts, cells, false);
     const QuerySets::Part part = any_part(sets);
     REQUIRE(part.queries.size() > 2 * kFewQueries);

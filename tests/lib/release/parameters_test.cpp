@@ -8,8 +8,7 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/release/curve/curve_release.hpp"
-#include "support/random.hpp"
-#include "support/votes.hpp"
+#include "support/curve_votes.hpp"
 
 using namespace pate;
 using namespace pate_test;
@@ -17,30 +16,11 @@ using namespace pate_test;
 namespace {
 
 CostSpec question_of(std::int64_t teachers, std::int64_t classes) {
-  CostSpec question;
-  const auto m = static_cast<double>(teachers);
-  question.aggregator.selection = ThresholdCheck{0.7 * m, 0.6 * m};
-  question.aggregator.noisy_max = GaussianNoisyMax{0.16 * m};
-  question.teachers = teachers;
-  question.classes = classes;
-  question.order = 10.0;
-  question.cost = default_cost(question.aggregator, classes);
-  return question;
+  return curve_question(teachers, classes, 10.0);
 }
 
-// Votes in which the favoured class has about so large a share.
 VoteProfile votes_of(const CostSpec& question, double share, int queries) {
-  Random random(501);
-  std::vector<ProfiledQuery> result;
-  for (int i = 0; i < queries; ++i) {
-    Histogram counts(static_cast<std::size_t>(question.classes), 0);
-    for (std::int64_t t = 0; t < question.teachers; ++t) {
-      const bool favoured = random.uniform(0.0, 1.0) < share;
-      ++counts[favoured ? 0U : static_cast<std::size_t>(random.integer(0, question.classes - 1))];
-    }
-    result.push_back({counts, *std::ranges::max_element(counts), true});
-  }
-  return profile_of(question.aggregator, result);
+  return favouring_votes(question, share, queries, 501);
 }
 
 // What a release with these parameters publishes on average.
