@@ -297,6 +297,8 @@ struct ReleaseOptions {
 };
 void add_release(CommandLine& line, ReleaseOptions& options);
 [[nodiscard]] int run_release(const ReleaseOptions& options, const Streams& streams);
+/// `pate release VOTES --as-published --dry-run`: what the 2018 paper's procedure would do.
+[[nodiscard]] int run_as_published(const ReleaseOptions& options, const Streams& streams);
 
 /// `pate simulate`: makes a plausible vote dump to try things on: the votes to the file of -o
 /// (int64 in .npy, or text with a header in .csv and .tsv; "-" is standard output, .npy), the true

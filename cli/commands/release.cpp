@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/commands/release_checks.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
@@ -33,172 +34,6 @@
 namespace pate::cli {
 
 namespace {
-
-// S18's procedure is there to be compared with: it draws nothing, and has options of its own.
-void check_as_published(const ReleaseOptions& options) {
-  if (!options.dry_run) {
-    throw usage_error(
-        "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
-        "drawn from it");
-  }
-  if (options.bound == Bound::exact || options.bound == Bound::tradeoff ||
-      options.reading == GuaranteeKind::joint || options.settings.confidence ||
-      options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
-    throw usage_error(
-        "--as-published has the bound published and the readings expected and realized, and goes "
-        "with --order, --beta and --sigma-ss only");
-  }
-}
-
-ReleaseMethod method_of(const ReleaseOptions& options) {
-  return options.method.value_or(ReleaseMethod::curve);
-}
-
-// An option of the other method would be ignored.
-void check_method(const ReleaseOptions& options) {
-  const auto goes_with = [&](ReleaseMethod method, bool given, const char* option) {
-    if (!given || (!options.as_published && method_of(options) == method)) return;
-    throw usage_error(fmt::format("{} goes with --method {}", option, name(method)));
-  };
-  goes_with(ReleaseMethod::curve, options.s.has_value(), "--s");
-  goes_with(ReleaseMethod::curve, options.cost.has_value(), "--cost");
-  goes_with(ReleaseMethod::curve, options.orders_for.has_value(), "--orders-for");
-  goes_with(ReleaseMethod::curve, options.floor.has_value(), "--floor");
-  if (!options.at_most) {
-    goes_with(ReleaseMethod::curve, options.certificate.has_value(), "--certificate");
-  }
-  goes_with(ReleaseMethod::curve, options.parameters_from_labels, "--parameters-from-labels");
-  goes_with(ReleaseMethod::curve, !options.tables.empty(), "--tables");
-  if (options.as_published) {
-    if (options.method) throw usage_error("--as-published excludes --method: it is one itself");
-    return;
-  }
-  goes_with(ReleaseMethod::gnss, options.sigma_ss.has_value(), "--sigma-ss");
-  goes_with(ReleaseMethod::gnss, options.settings.confidence.has_value(), "--confidence");
-  goes_with(ReleaseMethod::gnss, options.bound.has_value(), "--bound");
-  goes_with(ReleaseMethod::gnss, options.other_teachers, "--other-teachers");
-}
-
-// Whether options say that a curve is one by complex orders.
-bool asks_for_complex(const ReleaseOptions& options) {
-  return options.certificate == Certificate::complex || options.orders_for || options.floor;
-}
-
-// A curve by complex orders is of a list that was fixed beforehand, and has no Renyi order.
-void check_complex_curve(const ReleaseOptions& options) {
-  const auto excludes = [](bool given, const char* option) {
-    if (!given) return;
-    throw usage_error(fmt::format(
-        "a curve by complex orders excludes {}: it goes with --certificate renyi", option));
-  };
-  excludes(options.certificate == Certificate::renyi, "--orders-for and --floor");
-  excludes(options.order.has_value(), "--order");
-  excludes(options.cost.has_value(), "--cost");
-  excludes(options.parameters_from_labels, "--parameters-from-labels");
-  excludes(options.reading == GuaranteeKind::realized, "--reading realized");
-  const bool all = options.orders_for && options.floor && options.s && options.beta;
-  const bool any = options.orders_for || options.floor || options.s || options.beta;
-  if (any && !all) {
-    throw usage_error(fmt::format("--orders-for, --floor, --s and --beta go together: add {}",
-                                  !options.orders_for ? "--orders-for"
-                                  : !options.floor    ? "--floor"
-                                  : !options.s        ? "--s"
-                                                      : "--beta"));
-  }
-  if (any && !options.parameters_from.empty()) {
-    throw usage_error("--parameters-from excludes --orders-for, --floor, --s and --beta");
-  }
-}
-
-// Parameters come whole, and from one place.
-void check_parameters(const ReleaseOptions& options) {
-  if (asks_for_complex(options) && !options.at_most) return check_complex_curve(options);
-  const bool is_curve = method_of(options) == ReleaseMethod::curve;
-  const char* const words = is_curve ? "--order, --s and --beta" : "--order, --beta and --sigma-ss";
-  if (options.parameters_from_labels) {
-    if (options.s || options.beta || !options.parameters_from.empty()) {
-      throw usage_error(
-          "--parameters-from-labels finds s and beta: it goes with --order alone, and excludes "
-          "--parameters-from");
-    }
-    if (!options.order) {
-      throw usage_error(
-          "--parameters-from-labels needs --order, fixed before the labels were seen");
-    }
-    if (options.input.decisions.empty()) {
-      throw usage_error(
-          "--parameters-from-labels needs --decisions: which queries the run answered");
-    }
-    return;
-  }
-  const bool has_noise = is_curve ? options.s.has_value() : options.sigma_ss.has_value();
-  const bool given = options.order || options.beta || has_noise;
-  if (given && !(options.order && options.beta && has_noise)) {
-    throw usage_error(fmt::format("{} go together: add {}", words,
-                                  !options.order  ? "--order"
-                                  : !options.beta ? "--beta"
-                                  : is_curve      ? "--s"
-                                                  : "--sigma-ss"));
-  }
-  if (given && !options.parameters_from.empty()) {
-    throw usage_error(fmt::format("--parameters-from excludes {}", words));
-  }
-  if (options.other_teachers && options.parameters_from.empty()) {
-    throw usage_error("--other-teachers is about the votes behind --parameters-from FILE");
-  }
-}
-
-// A claim is fixed beforehand, and so is all that decides whether it passes.
-void check_at_most(const ReleaseOptions& options) {
-  const auto excludes = [](bool given, const char* option) {
-    if (given) throw usage_error(fmt::format("--at-most excludes {}", option));
-  };
-  excludes(options.method.has_value(), "--method: it is one itself");
-  excludes(options.as_published, "--as-published");
-  excludes(options.order || options.s || options.beta || options.sigma_ss || options.orders_for ||
-               options.floor,
-           "--order, --orders-for, --floor, --s, --beta and --sigma-ss: its orders follow from the "
-           "claim");
-  excludes(!options.parameters_from.empty() || options.parameters_from_labels,
-           "--parameters-from and --parameters-from-labels");
-  excludes(options.settings.confidence.has_value(), "--confidence");
-  excludes(options.bound.has_value(), "--bound; --cost names what is counted");
-  excludes(options.cost && options.certificate == Certificate::complex,
-           "--cost with --certificate complex: it is one at Renyi orders");
-  excludes(options.other_teachers, "--other-teachers");
-  excludes(!options.input.decisions.empty() || options.reading == GuaranteeKind::realized,
-           "--decisions and --reading realized: it counts every query of a list fixed beforehand");
-  excludes(options.again, "--again: a second test about the same teachers costs another epsilon");
-}
-
-void check_options(const ReleaseOptions& options) {
-  if (options.dry_run && options.output.public_only) {
-    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
-  }
-  check_delta(options.settings.delta, options.any_delta);
-  if (options.at_most) {
-    check_at_most(options);
-  }
-  if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
-    throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
-                                                                     ? "--sensitivity-curve"
-                                                                     : "--bound published"));
-  }
-  check_method(options);
-  if (options.as_published) return check_as_published(options);
-  check_parameters(options);
-  if (options.reading == GuaranteeKind::realized && options.input.decisions.empty()) {
-    throw usage_error("--reading realized needs --decisions: which queries the run answered");
-  }
-  if (options.reading == GuaranteeKind::expected) {
-    throw usage_error(
-        "--reading expected goes with --as-published: an expectation is no guarantee");
-  }
-  check_ensemble(options.ensemble, options.ledger);
-  if (options.again && options.ledger.empty()) {
-    throw usage_error("--again needs --ledger FILE: what was released before");
-  }
-}
 
 // Whether parameters were chosen to suit votes of these teachers: all that were chosen from votes,
 // unless the votes are said to be of others, and are neither these nor others of the same file.
@@ -228,11 +63,12 @@ AnySettings make_settings(const ReleaseOptions& options,
   }
   if (method_of(options) == ReleaseMethod::curve &&
       (asks_for_complex(options) || (found && found->complex))) {
-    if (found && found->complex.has_value() !=
-                     (options.certificate.value_or(Certificate::complex) == Certificate::complex)) {
+    if (found && options.certificate &&
+        (*options.certificate == Certificate::complex) != found->complex.has_value()) {
       throw usage_error(fmt::format("the parameters of {} are those of a curve by {} orders",
                                     options.parameters_from, found->complex ? "complex" : "Renyi"));
     }
+    check_complex_curve(options);
     const ReleaseTerms& terms = settings;
     ComplexPlanSettings complex{terms, ParameterOrigin::public_inputs, {}};
     if (options.floor) {
@@ -325,28 +161,30 @@ Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
       options.reading == GuaranteeKind::realized) {
     return Certificate::renyi;
   }
-  if (options.floor) return Certificate::complex;
-  return default_certificate({run.aggregator.noisy(), run.votes.teachers(), run.votes.classes(),
-                              0.0, default_cost(run.aggregator.noisy(), run.votes.classes()),
-                              ReleasedCost::joint});
+  const Aggregator& aggregator = run.aggregator.noisy();
+  return default_certificate({aggregator, run.votes.teachers(), run.votes.classes(), 0.0,
+                              default_cost(aggregator, run.votes.classes()), ReleasedCost::joint});
+}
+
+// Whether settings are of a curve or a claim, and what it looks at.
+std::optional<Certificate> certificate_in_use(const AnySettings& settings,
+                                              const ReleaseOptions& options, const Run& run) {
+  if (std::holds_alternative<ComplexPlanSettings>(settings)) return Certificate::complex;
+  if (std::holds_alternative<CurvePlanSettings>(settings)) return Certificate::renyi;
+  if (std::holds_alternative<AtMostSettings>(settings)) return certificate_of(options, run);
+  return std::nullopt;
 }
 
 // With what is in force where nothing is given.
-ReleaseOptions in_force(ReleaseOptions options, const Run& run) {
-  if (!options.as_published && !options.at_most) options.method = method_of(options);
-  if (options.at_most || options.method == ReleaseMethod::curve) {
-    options.certificate = certificate_of(options, run);
-  }
-  if (options.as_published) {
-    if (!options.bound) options.bound = Bound::published;
-  } else if (options.method == ReleaseMethod::gnss) {
+ReleaseOptions in_force(ReleaseOptions options, const AnySettings& settings, const Run& run) {
+  options.certificate = certificate_in_use(settings, options, run);
+  if (!options.at_most) options.method = method_of(options);
+  if (!options.certificate) {
     if (!options.bound) options.bound = Bound::tradeoff;
   } else if (!options.cost && options.certificate != Certificate::complex) {
     options.cost = default_cost(run.aggregator.noisy(), run.votes.classes());
   }
-  if (!options.reading) {
-    options.reading = options.as_published ? GuaranteeKind::expected : GuaranteeKind::joint;
-  }
+  if (!options.reading) options.reading = GuaranteeKind::joint;
   return options;
 }
 
@@ -411,56 +249,10 @@ reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>
   return released;
 }
 
-reports::ReportContext make_context(const ReleaseOptions& options, const VotesInput& input,
-                                    const Run& run) {
-  return {version(), settings_of("release", add_release, in_force(options, run)), input.describe()};
-}
-
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
   expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.classes())),
                     run.votes.teachers(), "curve");
-}
-
-// What is wrong with S18's procedure for this run.
-Notice not_valid(const AsPublishedRelease& release, GuaranteeKind reading,
-                 const Mechanism& mechanism) {
-  const Gnss& gnss = release.gnss;
-  const double valid = release_cost(release.order, gnss.beta, gnss.sigma_ss, 0.0);
-  std::string text = "this reproduces a published procedure that under-reports: ";
-  if (gnss.cost < valid) {
-    text += fmt::format(
-        "Theorem 23 charges {:.5g} for what costs {:.5g}, as it leaves out that unequal variances "
-        "amplify the difference of the means (beta <= 1/(4 order) = {:.5g} makes it valid), ",
-        gnss.cost, valid, 0.25 / release.order);
-  }
-  if (reading == GuaranteeKind::expected && mechanism.refuses()) {
-    text += "Pr[answered] is taken for a constant, ";
-  }
-  return {"not_valid", text + "half of all values lie below the cost"};
-}
-
-int run_as_published(const ReleaseOptions& options, const Streams& streams) {
-  AsPublishedSettings settings;
-  settings.delta = options.settings.delta;
-  settings.reading = options.reading.value_or(GuaranteeKind::expected);
-  settings.order = options.order;
-  settings.beta = options.beta;
-  settings.sigma_ss = options.sigma_ss;
-  settings.threads = options.settings.threads;
-  settings.curve = options.sensitivity_curve;
-  VotesInput input = open_votes(options.input);
-  const Run run = make_run(input, options.mechanism);
-  const reports::ReportContext context = make_context(options, input, run);
-  const AsPublishedRelease release = release_as_published(run, settings);
-  input.check_unchanged();
-  std::vector<Notice> notices{not_valid(release, settings.reading, run.aggregator)};
-  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         settings.delta, notices);
-  deliver_report(options.output,
-                 reports::as_published_report_json(release, settings.reading, notices, context),
-                 as_published_summary(release, notices, options.input.votes), notices, streams);
-  return kDone;
 }
 
 }  // namespace
@@ -534,7 +326,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
 }
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
-  check_options(options);
+  check_release_options(options);
   refuse_ptr(options.mechanism);
   check_mechanism_options(options.mechanism, !options.input.student.empty());
   std::vector<std::string> inputs = input_paths(options.input);
@@ -555,7 +347,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
       claim != nullptr && certificate_of(options, run) == Certificate::renyi) {
     expect_room(claim->bound, run);
   }
-  reports::ReportContext context = make_context(options, input, run);
+  reports::ReportContext context{version(), {}, input.describe()};
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;
   bool limit_missed = false;
@@ -600,21 +392,15 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
   const bool dry_run = options.dry_run || limit_missed;
   // Known only with the ledger: earlier numbers about these answers are counted by Renyi costs.
-  ReleaseOptions in_use = options;
-  if (auto* const curve = std::get_if<CurvePlanSettings>(&settings)) {
-    in_use.certificate = found || !curve->earlier.empty()
-                             ? options.certificate.value_or(Certificate::renyi)
-                             : certificate_of(options, run);
-    if (in_use.certificate == Certificate::complex) {
+  if (const auto* const curve = std::get_if<CurvePlanSettings>(&settings)) {
+    if (!found && curve->earlier.empty() && certificate_of(options, run) == Certificate::complex) {
       const ReleaseTerms terms = *curve;
       settings = ComplexPlanSettings{terms, ParameterOrigin::public_inputs, {}};
     } else {
       expect_room(curve->bound, run);
     }
-  } else if (std::holds_alternative<ComplexPlanSettings>(settings)) {
-    in_use.certificate = Certificate::complex;
   }
-  context.settings = settings_of("release", add_release, in_force(in_use, run));
+  context.settings = settings_of("release", add_release, in_force(options, settings, run));
   const VoteProfile votes = collect_votes(run, options.settings.threads);
   const reports::CurveTables tables(options.tables);
   const reports::AnyReleasePlan plan = make_plan(votes, settings, tables, streams);
