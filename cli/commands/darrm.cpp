@@ -132,11 +132,6 @@ void check_darrm_options(const DarrmOptions& options) {
     };
     refuse(options.m.has_value(), "--m");
     refuse(options.delta_teacher.has_value(), "--delta-teacher");
-    if (!options.ledger.empty() && options.affected.value_or(1) != 1) {
-      throw usage_error(
-          "--ledger adds up what one teacher's votes cost, and --affected is for several: leave "
-          "one of them out");
-    }
     refuse(options.monotone, "--monotone");
     refuse(options.noise && *options.noise != NoiseFunction::one_vote, "another --noise-function");
   } else {
@@ -353,9 +348,10 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   }
   const std::string called = options.output.public_only ? "the ledger" : options.ledger;
   std::optional<reports::Ledger> ledger;
-  const std::string ensemble = format ? open_ledger(ledger, options.ledger, options.ensemble,
-                                                    input.votes->teachers(), input.votes->classes())
-                                      : std::string();
+  const std::string ensemble =
+      format ? open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
+                           input.votes->classes(), {}, settings.neighbours())
+             : std::string();
   if (settings.setting == TeacherSetting::non_private ||
       settings.setting == TeacherSetting::independent_fresh) {
     context.record = {reports::darrm_event(report, context.inputs, ensemble,

@@ -74,6 +74,7 @@ struct PrivacyClaim {
   double epsilon = 0.0;
   double delta = 0.0;
   std::int64_t count = 1;
+  Neighbours neighbours = {};  ///< whom it is for
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const PrivacyClaim&, const PrivacyClaim&) = default;
 };

@@ -78,6 +78,7 @@ Record join(const Record& a, const Record& b) {
 Neighbours PublicEvent::neighbours() const {
   if (aggregator) return aggregator->neighbours();
   if (steps) return steps->neighbours;
+  if (claim) return claim->neighbours;
   return tries ? tries->steps.neighbours : Neighbours{};
 }
 

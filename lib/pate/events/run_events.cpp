@@ -120,7 +120,8 @@ Event majority_answers(const MajorityPlan& plan, const std::string& id) {
   event.open.mechanism = "darrm";
   event.open.queries = settings.queries;
   event.open.delta = plan.costs[plan.headline].delta;
-  event.open.claim = PrivacyClaim{settings.target.epsilon, settings.target.delta, settings.queries};
+  event.open.claim = PrivacyClaim{settings.target.epsilon, settings.target.delta, settings.queries,
+                                  settings.neighbours()};
   return event;
 }
 

@@ -12,6 +12,7 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/events/event_costs.hpp"
 #include "pate/events/run_events.hpp"
+#include "pate/reports/event_checks.hpp"
 #include "pate/reports/exact_partials_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -33,10 +34,7 @@ constexpr double kMinDelta = std::numeric_limits<double>::denorm_min();
 
 std::vector<double> read_orders(const io::JsonValue& json) {
   std::vector<double> orders = json.numbers(kLowestOrder, kHighestOrder);
-  if (orders.empty()) json.fail("at least one order");
-  for (std::size_t i = 1; i < orders.size(); ++i) {
-    if (!(orders[i] > orders[i - 1])) json.elements()[i].fail("a larger order than the one before");
-  }
+  check_orders(json, orders);
   return orders;
 }
 
@@ -233,8 +231,13 @@ Record majority_of_report(const io::JsonValue& report) {
   FieldReader a(report);
   a("queries", open.queries, Whole{1, kMaxQueries});
   const io::JsonValue answer = report.at("answer");
-  open.claim = PrivacyClaim{answer.at("epsilon").number(0.0), read_delta(answer.at("delta"), 0.0),
-                            open.queries};
+  open.claim = PrivacyClaim{
+      answer.at("epsilon").number(0.0), read_delta(answer.at("delta"), 0.0), open.queries, {}};
+  // Of teachers that promise something a record reaches so many, which their promise counts.
+  if (!fresh) {
+    open.claim->neighbours.teachers =
+        report.at("teachers").at("affected").integer(1, open.teachers);
+  }
   open.delta = read_delta(report.at("headline").at("delta"), 0.0);
   if (report.find("labels")) open.id = report.sha256().substr(0, kIdDigits);
   read_digests(report, event.facts.digests);

@@ -136,10 +136,8 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
     const bool is_foreign = open.kind == EventKind::step;
     if (is_foreign ? !neighbours.adds_or_removes() : open.neighbours() == neighbours) continue;
     throw ledger_conflict(fmt::format(
-        "{}: line {} has costs for {}, and this would have them for {}: the two do not add up; "
-        "--ledger names another file, or --neighbours and --teachers-per-person say what the "
-        "ledger "
-        "does",
+        "{}: line {} has costs for {}, and this run has them for {}: the two do not add up; "
+        "--ledger names another file, or the run is made for whom the ledger is",
         path.string(), entry.line, is_foreign ? "one record" : in_words(open.neighbours()),
         in_words(neighbours)));
   }

@@ -158,6 +158,7 @@ void public_fields(Archive& a, Open& open) {
     json("epsilon", claim.epsilon, kEventCost);
     json("delta", claim.delta, kEventDelta);
     json("count", claim.count, Whole{1, kMaxQueries});
+    neighbour_fields(json, claim.neighbours);
   });
   fact(a, "foreign", open.foreign, [](auto& json, auto& foreign) {
     member(json, "mu", foreign.mu, kEventCost);

@@ -65,14 +65,8 @@ Guarantee guarantee_of(const MajorityPlan& plan) {
                         "the shards are disjoint, and nothing else joins them"};
       break;
     case TeacherSetting::non_private:
-      if (settings.teachers.affected > 1) {
-        protect(result, {Adjacency::replace, settings.teachers.affected});
-        result.assumes = {
-            fmt::format("the data of one person are in the data of at most {} teachers",
-                        settings.teachers.affected)};
-        break;
-      }
       result.assumes = {"the teachers were trained on disjoint data"};
+      protect(result, settings.neighbours());
       break;
   }
   if (settings.setting != TeacherSetting::non_private &&

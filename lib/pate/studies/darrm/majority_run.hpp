@@ -10,6 +10,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/mechanisms/neighbours.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/studies/darrm/noise_functions.hpp"
 #include "pate/studies/darrm/optimal_gamma.hpp"
@@ -82,6 +83,12 @@ struct MajoritySettings {
   bool monotone = false;        ///< of the optimum
   std::int64_t queries = 1;     ///< answers to come
   std::optional<double> total_delta;
+
+  /// Whose costs the answers have: of teachers that promise nothing those of so many, of others of
+  /// what changes one record.
+  [[nodiscard]] Neighbours neighbours() const {
+    return {Adjacency::replace, setting == TeacherSetting::non_private ? teachers.affected : 1};
+  }
 };
 
 /// The cost of all answers together.
