@@ -221,7 +221,7 @@ format: deps-dev ## clang-format all C++ files in place
 	@clang-format -i $(SOURCES)
 
 .PHONY: lint
-lint: deps-dev ## clang-format, cppcheck, schemas; clang, alone, and clang-tidy on all that changed since it was clean
+lint: deps-dev ## clang-format, cppcheck, schemas; by clang every file alone, clang-tidy: what changed since
 	@clang-format --dry-run -Werror $(SOURCES)
 	@for schema in $(SCHEMAS); do \
 	  python3 -m json.tool "$$schema" /dev/null || { echo "in $$schema" >&2; exit 1; }; \
@@ -262,7 +262,7 @@ sanitize-quick: deps ## rooms without enumerations under address and undefined, 
 
 # The fuzzers have built the library with clang, under the address and undefined-behaviour sanitizers.
 .PHONY: sanitize-suites
-sanitize-suites: deps ## what of it make test-all has time for: suites under the sanitizers of the fuzzers, threads
+sanitize-suites: deps ## the part of make sanitize that make test-all has time for
 	@tests/sanitize.sh fuzz $(JOBS) '*' $(CI_SANITIZED_ROOMS)
 	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(CI_THREAD_ROOMS)
 

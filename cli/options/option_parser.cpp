@@ -46,10 +46,9 @@ CLI::Validator a_whole_number() {
 }
 
 // The value reads as a number.
-template <class Number>
 CLI::Validator a_number() {
   return {[](const std::string& text) {
-            Number value{};
+            double value = 0.0;
             if (CLI::detail::lexical_cast(text, value)) return std::string();
             return fmt::format("must be a number, got '{}'", text);
           },
@@ -149,7 +148,7 @@ CLI::Option* add_value(CLI::App& app, const CommandLine::Option& option, Value& 
         std::conditional_t<kIsOneOf<Value, std::optional<std::int64_t>>, std::int64_t, Value>;
     added->check(a_whole_number<Number>());
   } else if constexpr (kIsOneOf<Value, double, std::optional<double>, std::vector<double>>) {
-    added->check(a_number<double>());
+    added->check(a_number());
   }
   return added;
 }
@@ -185,6 +184,11 @@ std::string in_words(const CLI::ParseError& error) {
     return text.substr(0, required) + ": its value is missing, " +
            text.substr(required + 13, text.size() - required - 13 - 8);
   }
+  constexpr std::string_view kTooOften = ": At Most 1 required but received ";
+  if (const std::size_t at = text.find(kTooOften); at != std::string::npos) {
+    return fmt::format("{} is given {} times: once is enough", text.substr(0, at),
+                       text.substr(at + kTooOften.size()));
+  }
   return text;
 }
 
@@ -204,8 +208,8 @@ void read_options(const CommandLine& line, std::span<const std::string> words,
   }
   if (app.remaining_size() != 0) {  // which does not count the -- before files
     auto left = app.remaining();
-    std::erase(left, "--");
-    throw usage_error(fmt::format("not understood: {}", fmt::join(left, " ")), hint);
+    if (left.size() > app.remaining_size()) left.erase(std::ranges::find(left, "--"));
+    throw usage_error(fmt::format("not understood: '{}'", fmt::join(left, "' '")), hint);
   }
 }
 

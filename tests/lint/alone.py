@@ -65,12 +65,13 @@ def main():
     source, build = given.source.resolve(), given.build.resolve()
 
     kept_file, texts = build / "alone.json", Texts(source)
+    version = subprocess.run(["clang++", "--version"], stdout=subprocess.PIPE, text=True, check=False).stdout
     clean = set(json.loads(kept_file.read_text(encoding="utf-8"))) if kept_file.exists() else set()
 
     def parse(unit):
         """What is said, if anything, or None where it was clean before."""
         path, command, text = unit
-        digest = texts.digest(path, *command, text)
+        digest = texts.digest(path, *command, text, version)
         if digest in clean:
             return path, digest, None
         done = subprocess.run(command, cwd=build, input=text, capture_output=True, text=True, check=False)

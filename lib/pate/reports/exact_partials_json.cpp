@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "pate/reports/event_checks.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -82,10 +83,7 @@ void write_teachers(FieldWriter& a, const ExactPartials& partials) {
 
 void read_teachers(const io::JsonValue& json, std::int64_t teachers, ExactPartials& partials) {
   partials.orders = json.at("orders").numbers(1.0, std::numeric_limits<double>::max());
-  for (std::size_t k = 1; k < partials.orders.size(); ++k) {
-    if (partials.orders[k] > partials.orders[k - 1]) continue;
-    json.at("orders").elements()[k].fail("a larger order than the one before");
-  }
+  check_orders(json.at("orders"), partials.orders);
   const auto forward = json.at("forward").elements();
   const auto reverse = json.at("reverse").elements();
   if (forward.size() != partials.orders.size() || reverse.size() != partials.orders.size()) {

@@ -84,7 +84,6 @@ class Line {
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }
-  [[nodiscard]] bool has_events() const { return has_events_; }
 
   // Each line of this version says which line is before it.
   void check_chain(std::string_view before) const {

@@ -272,7 +272,7 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
     result.costs = sampled_entries(*sampled, run.queries, result.orders, search, result.notices);
     result.notices.push_back(
         {"counted_without_samples",
-         "pate compose and ledgers count this run as if every teacher voted on every query, which "
+         "pate compose counts this run as if every teacher voted on every query, which "
          "costs more"});
   } else {
     for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));

@@ -83,10 +83,10 @@ ComplexCurve complex_curve(const ComplexParameters& parameters, const ComplexOrd
   if (!(ceiling < 1e9)) {
     throw validity_error("the run may cost more than a release can count, whatever the votes");
   }
-  const CurveMoments moments(orders, noise, ceiling - parameters.floor);
+  const std::int64_t half = CurveMoments::half_width(orders, noise, ceiling - parameters.floor);
   const std::int64_t t_min = first_index(parameters.beta);
-  const std::int64_t first = t_min - moments.half_width() - 1;
-  const auto places = static_cast<double>(moments.half_width() - t_min);
+  const std::int64_t first = t_min - half - 1;
+  const auto places = static_cast<double>(half - t_min);
   if (!(places * static_cast<double>(orders.size()) < kMostPlaces * 165.0)) {
     throw validity_error(
         "with this s and beta the curve has more places than can be looked at: choose a smaller s "

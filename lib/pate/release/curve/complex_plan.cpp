@@ -7,11 +7,15 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/release/curve/complex_recipe.hpp"
+#include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/declared/certificate.hpp"
 
 namespace pate {
 
 namespace {
+
+// Of the time of a default curve, what its parameters take.
+constexpr double kRecipeShare = 0.6;
 
 std::string curve_in_words(const ComplexPlan& plan) {
   return fmt::format(
@@ -28,8 +32,7 @@ std::string parameters_in_words(const ComplexPlan& plan) {
   std::string text =
       plan.origin == ParameterOrigin::public_inputs
           ? " Floor, s, beta and orders of the curve follow from public inputs alone: the "
-            "teachers, "
-            "classes and queries, the mechanism and delta."
+            "teachers, classes and queries, the mechanism and delta."
           : " Floor, s, beta and orders of the curve were fixed in advance; the statement rests on "
             "their not depending on these votes.";
   if (plan.uses_chosen_parameters()) text += kEarlierChosen;
@@ -63,8 +66,7 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
     throw parameter_error(
         "numbers were told about the same answers before, and a curve by complex orders does not "
         "count their noise, which may have depended on the answers: use Renyi orders "
-        "(--certificate "
-        "renyi)");
+        "(--certificate renyi)");
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
@@ -78,12 +80,16 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
   validate(question);
   const ComplexParameters parameters =
       settings.origin == ParameterOrigin::public_inputs
-          ? default_complex_parameters(question, votes.queries, settings.delta, settings.threads)
+          ? default_complex_parameters(question, votes.queries, settings.delta, settings.threads,
+                                       part_of(progress, 0.0, kRecipeShare))
           : settings.parameters;
   validate(parameters);
   const ComplexOrders orders = curve_orders(question, parameters.orders_for, settings.delta);
-  const ComplexCosts costs = std::move(
-      source.complex_costs(question, orders, {&votes, 1}, settings.threads, progress).front());
+  const ComplexCosts costs =
+      std::move(source
+                    .complex_costs(question, orders, {&votes, 1}, settings.threads,
+                                   part_of(progress, kRecipeShare, 1.0))
+                    .front());
   ComplexCurve curve = complex_curve(parameters, orders, settings.delta, costs.units.back(),
                                      votes.teachers, settings.threads);
   const std::int64_t index = curve.index(costs);

@@ -54,9 +54,8 @@ SyntheticKeys ensembles_of(const CostSpec& question, std::int64_t queries) {
 std::vector<ComplexCosts> costs_of(const CostSpec& question, const SyntheticKeys& ensembles,
                                    const ComplexOrders& orders, unsigned threads,
                                    const ProgressCallback& progress) {
-  const KeyModuli moduli(GaussianNoisyMax{question.aggregator.noisy_max.parameter()},
-                         question.aggregator.selection, question.teachers, question.classes, orders,
-                         true, KeyModuli::Keys::two);
+  const KeyModuli moduli(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
+                         question.teachers, question.classes, orders, true, KeyModuli::Keys::two);
   std::vector<ComplexCosts> all = complex_costs(
       moduli, ensembles.keys, static_cast<std::size_t>(question.teachers) + 1, threads, progress);
   for (ComplexCosts& costs : all) {
@@ -94,9 +93,11 @@ class Estimates {
   [[nodiscard]] std::vector<double> means(const ComplexParameters& parameters) const {
     const DiscreteGaussian noise(parameters.s);
     const double growth = flat_epsilon(orders_, noise, delta_, most_, teachers_) - parameters.floor;
-    std::vector<double> result(sides_.size(), kInfinity);
-    if (!(growth > 0.0)) return result;
-    result.clear();
+    std::vector<double> result;
+    if (!(growth > 0.0)) {
+      result.assign(sides_.size(), kInfinity);
+      return result;
+    }
     const auto epsilon = [&](std::int64_t y) {
       return parameters.floor +
              growth * std::min(std::exp(parameters.beta * static_cast<double>(y)), kCurveCap);
@@ -137,13 +138,12 @@ class Estimates {
     for (const auto& sides : sides_) {
       auto g = static_cast<double>(first);
       for (const Side& side : sides) {
-        std::size_t low = 0;
         std::size_t high = nodes.size() - 1;
         // Not before what is known already.
         const double known = (g + static_cast<double>(side.distance) - static_cast<double>(first)) /
                              static_cast<double>(spacing);
         if (known >= static_cast<double>(high)) continue;
-        low = static_cast<std::size_t>(std::max(known, 0.0));
+        auto low = static_cast<std::size_t>(std::max(known, 0.0));
         double at_low = excess(side.its, low);
         if (at_low <= 0.0) continue;
         double at_high = 0.0;
@@ -214,7 +214,9 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
     const ComplexOrders orders = curve_orders(question, next, delta);
     if (estimates && orders == estimates->orders()) break;
     orders_for = next;
-    estimates.emplace(costs_of(question, ensembles, orders, threads, progress), delta);
+    const ProgressCallback part = part_of(progress, static_cast<double>(round) / kRounds,
+                                          static_cast<double>(round + 1) / kRounds);
+    estimates.emplace(costs_of(question, ensembles, orders, threads, part), delta);
     const auto its = estimates->epsilons();
     next = kTelling * its[its.size() / 2];
     if (!(next < kMostOrdersFor)) {
@@ -224,13 +226,13 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
     next = three_digits(std::max(next, kLeastOrdersFor));
   }
   const double middle = next;
-  const double sigma = question.aggregator.noisy_max.parameter();
+  const double sigma = question.aggregator.noisy_max.gaussian().sigma;
   std::vector<ComplexCandidate> candidates;
   for (const double floor : kFloors) {
     for (const double s : kIndexNoises) {
       for (const double growth : kShapes) {
         candidates.push_back({{orders_for, three_digits(floor * middle), s,
-                               three_digits(std::clamp(growth / sigma, 1e-5, 10.0))},
+                               beta_of(growth, sigma, question.teachers)},
                               {}});
       }
     }

@@ -17,17 +17,20 @@ constexpr double kAngleRounding = 1e-15;
 // Terms that are less than this of the largest are left out: many of them are still rounding.
 constexpr double kLeastTerm = 1e-18;
 
-// The half-width of the noise beyond which Phi has less than e^-90 of what it is.
-std::int64_t phi_half_width(double a, double s, double span) {
+}  // namespace
+
+// Beyond it Phi has less than e^-90 of what it is.
+std::int64_t CurveMoments::half_width(const ComplexOrders& orders, const DiscreteGaussian& noise,
+                                      double span) {
+  const double a = orders.reals.back();
+  const double s = noise.s();
   const double exponent = 90.0 + a * (span + 1.0) + (a + a * a) / (2.0 * s * s);
   return static_cast<std::int64_t>(std::ceil(a + 1.0 + s * std::sqrt(2.0 * exponent)));
 }
 
-}  // namespace
-
 CurveMoments::CurveMoments(const ComplexOrders& orders, const DiscreteGaussian& noise, double span)
     : orders_(orders),
-      half_(phi_half_width(orders.reals.back(), noise.s(), span)),
+      half_(half_width(orders, noise, span)),
       stride_((orders.row() + kLanes - 1) / kLanes * kLanes) {
   for (std::int64_t z = -half_; z <= half_; ++z) {
     log_p_.push_back(noise.log_probability(z));
@@ -47,7 +50,7 @@ void CurveMoments::compute(std::span<const double> values, Scratch& scratch,
     double most = 0.0;
     for (std::size_t n = 0; n < size; ++n) {
       scratch.r[n] = values[n] - log_ratios_[n * kShifts + shift];
-      most = std::max(most, std::abs(scratch.r[n]));
+      most = max_or_nan(most, std::abs(scratch.r[n]));
     }
     // Terms by real part over the largest one, and those that count for any.
     for (std::size_t i = 0; i < reals; ++i) {

@@ -23,6 +23,10 @@ class CurveMoments {
   /// For curves that rise by `span` at most.
   CurveMoments(const ComplexOrders& orders, const DiscreteGaussian& noise, double span);
 
+  /// The half-width of curves that rise by `span` at most.
+  [[nodiscard]] static std::int64_t half_width(const ComplexOrders& orders,
+                                               const DiscreteGaussian& noise, double span);
+
   /// R is looked at from t - half_width() to t + half_width().
   [[nodiscard]] std::int64_t half_width() const { return half_; }
 

@@ -95,9 +95,8 @@ std::vector<ComplexCosts> CurveTableSource::complex_costs(const CostSpec& questi
                                                           std::span<const VoteProfile> runs,
                                                           unsigned threads,
                                                           const ProgressCallback& progress) const {
-  const KeyModuli moduli(GaussianNoisyMax{question.aggregator.noisy_max.parameter()},
-                         question.aggregator.selection, question.teachers, question.classes,
-                         orders);
+  const KeyModuli moduli(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
+                         question.teachers, question.classes, orders);
   const auto distances = static_cast<std::size_t>(question.teachers) + 1;
   std::vector<std::vector<KeyCount>> keys;
   for (const VoteProfile& run : runs) keys.push_back(keys_of(run));

@@ -260,9 +260,7 @@ std::vector<Candidate> candidates_at(const CostSpec& question, const EstimatedCo
       break;
     }
     for (const double growth : search.growths) {
-      // A curve that grows by less over all distances is flat.
-      const double least = std::max(1e-5, 0.1 / static_cast<double>(question.teachers));
-      const double beta = three_digits(std::clamp(growth / noise_in_votes(question), least, 10.0));
+      const double beta = beta_of(growth, noise_in_votes(question), question.teachers);
       if (!candidates.empty() && candidates.back().parameters.s == s &&
           candidates.back().parameters.beta == beta) {
         continue;
@@ -295,16 +293,6 @@ std::vector<double> orders_to_try(double centre, std::span<const double> factors
     if (orders.empty() || orders.back() != round) orders.push_back(round);
   }
   return orders;
-}
-
-// One part of the work, from one share of it to another.
-ProgressCallback part_of(const ProgressCallback& whole, double from, double to) {
-  if (!whole) return {};
-  constexpr std::int64_t kTotal = 1'000'000;
-  return [=](std::int64_t done, std::int64_t total) {
-    const double share = static_cast<double>(done) / static_cast<double>(total);
-    whole(std::llround(static_cast<double>(kTotal) * (from + (to - from) * share)), kTotal);
-  };
 }
 
 // The candidates of all orders.

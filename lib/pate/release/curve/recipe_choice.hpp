@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -17,6 +19,24 @@ namespace pate {
 [[nodiscard]] inline double three_digits(double x) {
   const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(x)));
   return std::round(x * unit) / unit;
+}
+
+/// beta for so much growth of a curve in votes of noise: not less than what lets it grow at all
+/// over all distances.
+[[nodiscard]] inline double beta_of(double growth, double noise, std::int64_t teachers) {
+  const double least = std::max(1e-5, 0.1 / static_cast<double>(teachers));
+  return three_digits(std::clamp(growth / noise, least, 10.0));
+}
+
+/// One part of the work, from one share of it to another.
+[[nodiscard]] inline ProgressCallback part_of(const ProgressCallback& whole, double from,
+                                              double to) {
+  if (!whole) return {};
+  constexpr std::int64_t kTotal = 1'000'000;
+  return [=](std::int64_t done, std::int64_t total) {
+    const double share = static_cast<double>(done) / static_cast<double>(total);
+    whole(std::llround(static_cast<double>(kTotal) * (from + (to - from) * share)), kTotal);
+  };
 }
 
 /// The smallest means of the first ensembles over all candidates.

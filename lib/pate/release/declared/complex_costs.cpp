@@ -137,15 +137,11 @@ void compute(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>&
 }  // namespace
 
 std::vector<KeyCount> keys_of(const VoteProfile& votes) {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
+  std::vector<KeyCount> keys;
   for (std::size_t i = 0; i < votes.distinct.size(); ++i) {
     const std::vector<std::int32_t> its = votes.histogram(i);
     const auto count = [&](std::size_t j) { return j < its.size() ? its[j] : 0; };
-    counts[{count(0), count(1), count(2)}] += votes.distinct[i].count;
-  }
-  std::vector<KeyCount> keys;
-  for (const auto& [key, count] : counts) {
-    keys.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), count});
+    keys.push_back({count(0), count(1), count(2), votes.distinct[i].count});
   }
   return keys;
 }

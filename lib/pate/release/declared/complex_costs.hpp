@@ -30,7 +30,7 @@ struct ComplexCosts {
   [[nodiscard]] ComplexCertificate certificate(std::size_t d) const;
 };
 
-/// The keys (v, x2, x3) of a run, each with how often it occurs.
+/// The keys (v, x2, x3) of a run, with how often each occurs; one may be there more than once.
 struct KeyCount {
   std::int64_t v = 0, x2 = 0, x3 = 0;
   std::int64_t count = 0;
