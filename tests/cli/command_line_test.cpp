@@ -139,7 +139,10 @@ TEST_CASE("options: what cannot be right is refused with a hint") {
   CHECK(refused({"--thread", "1"}) ==
         "'--thread' is no option of pate work; did you mean --threads?");
   CHECK(refused({"f", "-x"}) == "'-x' is no option of pate work");
-  CHECK(refused({"f", "g"}) == "not understood: g");
+  CHECK(refused({"f", "g"}) == "not understood: 'g'");
+  CHECK(refused({"f", "--", "--", "--"}) == "not understood: '--' '--'");
+  CHECK(refused({"f", "--delta", "1", "--delta", "2", "--delta", "3"}) ==
+        "--delta is given 3 times: once is enough");
   CHECK(refused({"f", "--delta", "half"}) == "--delta: must be a number, got 'half'");
   CHECK(refused({"f", "--orders", "2,x"}) == "--orders: must be a number, got 'x'");
   CHECK(refused({"f", "--delta"}) == "--delta: its value is missing, D");
