@@ -21,8 +21,8 @@ std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& 
   std::string text;
   const auto out = std::back_inserter(text);
   if (!votes.path.empty()) text += votes_line(votes, settings.queries, all, 2);
-  fmt::format_to(out, "{}: {} teachers, {} noise\n", option_word(settings.setting), all,
-                 option_word(settings.noise));
+  fmt::format_to(out, "{}: {} teachers, {} noise{}\n", option_word(settings.setting), all,
+                 option_word(settings.noise), neighbours_text(settings.neighbours()));
   const std::string headline = fmt::format("epsilon = {} at delta = {}", epsilon_text(cost.epsilon),
                                            digits_upwards(cost.delta, 4));
   fmt::format_to(out, "\n{}  for {} answer{}, {}\n\n", bold(headline, colour), settings.queries,

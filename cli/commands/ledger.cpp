@@ -64,7 +64,7 @@ void append_foreign(const LedgerOptions& options, const reports::ReportContext& 
     delta = std::max(delta, entry.event.open.delta.value_or(0.0));
   }
   const reports::Ensemble ensemble = ledger.entries().front().ensemble();
-  require_same_neighbours(join(ledger.record(), events));
+  common_neighbours(join(ledger.record(), events));
   for (Event event : events) {
     PublicEvent& open = event.open;
     open.id = reports::new_event_id();

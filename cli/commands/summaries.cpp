@@ -123,7 +123,7 @@ std::string compose_summary(const RecordAccount& sum, std::span<const reports::R
   text += fmt::format("together: {}", queries_text(sum.queries));
   if (sum.teachers) text += fmt::format(", {}", teachers_text(*sum.teachers));
   if (sum.classes) text += fmt::format(", {} classes", *sum.classes);
-  text += '\n';
+  text += neighbours_text(common_neighbours(sum.events)) + '\n';
   if (sum.answered_expected) {
     text += answered_line(*sum.answered_expected, sum.answered_sd, sum.answered_realized);
   }
@@ -132,7 +132,8 @@ std::string compose_summary(const RecordAccount& sum, std::span<const reports::R
 
 std::string total_summary(const RecordAccount& total, std::span<const Notice> notices, bool all,
                           bool colour) {
-  return fmt::format(": {}\n", queries_text(total.queries)) +
+  return fmt::format(": {}{}\n", queries_text(total.queries),
+                     neighbours_text(common_neighbours(total.events))) +
          costs_and_notices(total.costs, total.headline, notices, colour, all);
 }
 

@@ -147,7 +147,7 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
 }  // namespace
 
 ToldEpsilon told_total(const Record& record) {
-  require_same_neighbours(record);
+  common_neighbours(record);
   const std::vector<const Event*> numbers = standing_numbers(record);
   const Record rest = uncounted(record);
   ToldEpsilon total = drawn_total(numbers);
@@ -160,7 +160,7 @@ ToldEpsilon told_total(const Record& record) {
 
 RecordAccount account_record(const Record& record, const RecordSettings& settings) {
   if (record.empty()) throw parameter_error("an account needs at least one event, got none");
-  require_same_neighbours(record);
+  common_neighbours(record);
   RecordAccount account{answers_of(record)};
   account.events = record;
   account.delta = settings.delta.value_or(default_delta(record));
@@ -226,10 +226,7 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
     return event.open.protects_records && !is_foreign(event);
   });
   const bool foreign = std::ranges::any_of(account.events, is_foreign);
-  Neighbours neighbours;
-  for (const Event& event : account.events) {
-    if (!is_foreign(event)) neighbours = event.open.neighbours();
-  }
+  const Neighbours neighbours = common_neighbours(account.events);
   if (records || foreign) {
     protect_records(result);
   } else {

@@ -221,10 +221,10 @@ using Record = std::vector<Event>;
 /// id has two descriptions.
 [[nodiscard]] Record join(const Record& a, const Record& b);
 
-/// Throws `input_error` naming two events that have costs of different neighbours, which do not add
-/// up, or that has costs for teachers that are added or removed beside what others say of one
-/// record.
-void require_same_neighbours(const Record& record);
+/// Whom the costs of a record are for. Throws `input_error` naming two events that have costs of
+/// different neighbours, which do not add up, or that has costs for teachers that are added or
+/// removed beside what others say of one record.
+Neighbours common_neighbours(const Record& record);
 
 /// What may be published of a record.
 [[nodiscard]] Record public_record(Record record);

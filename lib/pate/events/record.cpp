@@ -82,7 +82,7 @@ Neighbours PublicEvent::neighbours() const {
   return tries ? tries->steps.neighbours : Neighbours{};
 }
 
-void require_same_neighbours(const Record& record) {
+Neighbours common_neighbours(const Record& record) {
   const Event* first = nullptr;
   for (const Event& event : record) {
     if (event.open.kind == EventKind::step) continue;
@@ -94,14 +94,16 @@ void require_same_neighbours(const Record& record) {
         called(first->open), in_words(first->open.neighbours()), called(event.open),
         in_words(event.open.neighbours())));
   }
-  if (first == nullptr || !first->open.neighbours().adds_or_removes()) return;
+  const Neighbours result = first == nullptr ? Neighbours{} : first->open.neighbours();
+  if (!result.adds_or_removes()) return result;
   for (const Event& event : record) {
     if (event.open.kind != EventKind::step) continue;
     throw input_error(fmt::format(
         "what others say of one record does not add up with {} for {}: a record that changes is a "
         "teacher that votes otherwise",
-        called(first->open), in_words(first->open.neighbours())));
+        called(first->open), in_words(result)));
   }
+  return result;
 }
 
 Record public_record(Record record) {

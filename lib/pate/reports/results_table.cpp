@@ -11,7 +11,9 @@
 #include "pate/base/error.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/report_fields.hpp"
 #include "pate/reports/tex_text.hpp"
+#include "pate/studies/darrm/majority_run.hpp"
 
 namespace pate::reports {
 
@@ -260,12 +262,36 @@ std::string csv_text(const ResultsTable& table) {
   return text;
 }
 
+// Whom the costs are for, where that is not one teacher that votes otherwise.
+Neighbours neighbours_of(const JsonValue& body) {
+  Neighbours neighbours;
+  for (const char* const key : {"mechanism", "steps"}) {
+    const auto its = body.find(key);
+    if (!its || its->type() != JsonType::object) continue;
+    FieldReader fields(*its);
+    neighbour_fields(fields, neighbours);
+  }
+  const auto setting = body.find("setting");
+  if (setting && setting->type() == JsonType::text &&
+      setting->text() == name(TeacherSetting::non_private)) {
+    neighbours.teachers = body.at("teachers").at("affected").integer(1);
+  }
+  return neighbours;
+}
+
+std::string who_text(const JsonValue& body) {
+  const Neighbours neighbours = neighbours_of(body);
+  return neighbours.is_one_replaced() ? "" : fmt::format(", for {}", in_words(neighbours));
+}
+
 }  // namespace
 
 std::string mechanism_text(const JsonValue& body) {
   const auto mechanism = body.find("mechanism");
   if (!mechanism || mechanism->type() != JsonType::object) {
-    return body.find("noise_function") ? "DaRRM" : std::string();
+    const std::string who = who_text(body);
+    if (body.find("noise_function")) return "DaRRM" + who;
+    return who.empty() ? who : who.substr(2);
   }
   const auto named = mechanism->find("name");
   if (!named) return {};
@@ -279,7 +305,10 @@ std::string mechanism_text(const JsonValue& body) {
     if (!value || !is_number(*value)) continue;
     text += fmt::format("{}{} {:g}", before, parameter.name, value->number());
   }
-  return text;
+  if (const auto share = mechanism->find("sample_teachers")) {
+    text += fmt::format(", teachers sampled {:g}", share->number());
+  }
+  return text + who_text(body);
 }
 
 ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,

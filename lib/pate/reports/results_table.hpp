@@ -37,7 +37,8 @@ struct ResultsTable {
 };
 
 /// The mechanism of a report, or of a public part, with its parameters: "GNMax, sigma2 40"; ""
-/// where it names none.
+/// where it names none. Whom its costs are for is added, and whether teachers were sampled, where
+/// that is not as usual: "GNMax, sigma2 40, for 1 teacher that is added or removed".
 [[nodiscard]] std::string mechanism_text(const io::JsonValue& body);
 
 /// One row for each report of a run (analyze, label, plan, compose, darrm, release): what it says
