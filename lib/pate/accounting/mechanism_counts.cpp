@@ -44,6 +44,15 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
   return total;
 }
 
+// The costs of PTR's steps are known for one teacher that votes otherwise.
+void require_known(const MechanismCounts& steps) {
+  if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
+      steps.tested_pluralities.empty()) {
+    return;
+  }
+  require_one_replaced(steps.neighbours, "PTR");
+}
+
 }  // namespace
 
 void MechanismCounts::add(const MechanismCounts& other) {
@@ -77,6 +86,7 @@ double MechanismCounts::delta() const {
 }
 
 QueryCost MechanismCounts::rdp(double order) const {
+  require_known(*this);
   QueryCost cost;
   cost.selection = sum(threshold_checks, [&](double s) {
     return threshold_data_independent(ThresholdCheck{0.0, s, neighbours}, order);
@@ -106,6 +116,7 @@ std::optional<double> MechanismCounts::squared_mu() const {
 }
 
 std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
+  require_known(*this);
   std::map<double, std::int64_t> by_epsilon;
   for (const auto& [scale, count] : laplace_checks) by_epsilon[1.0 / scale] += count;
   for (const auto& [scale, count] : sparse_rounds) {

@@ -50,19 +50,23 @@ std::vector<EventCosts::Spent> values_of(const std::vector<SpentSums>& sums) {
   return result;
 }
 
+// Beyond 2^53 doubles are no counts.
+std::int64_t repeated(std::int64_t count, std::int64_t times) {
+  if (count > (std::int64_t{1} << 53) / times) {
+    throw input_error("the steps of this record are more than 2^53");
+  }
+  return count * times;
+}
+
 MechanismCounts repeated(MechanismCounts steps, std::int64_t times) {
   const auto repeat = [times](auto& counts) {
-    for (auto& step : counts) {
-      if (step.second > (std::int64_t{1} << 53) / times) {
-        throw input_error("the steps of this record are more than 2^53");
-      }
-      step.second *= times;
-    }
+    for (auto& step : counts) step.second = repeated(step.second, times);
   };
   repeat(steps.threshold_checks);
   repeat(steps.laplace_checks);
   repeat(steps.sparse_rounds);
   repeat(steps.maxima);
+  repeat(steps.tested_pluralities);
   return steps;
 }
 
@@ -93,7 +97,7 @@ Record missing_runs(const Record& record) {
 }  // namespace
 
 RecordSums::RecordSums(const Record& record, unsigned threads) {
-  require_same_neighbours(record);
+  common_neighbours(record);
   Record all = record;
   for (Event& run : missing_runs(record)) all.push_back(std::move(run));
   std::vector<Event> ordered = canonical(std::move(all));
@@ -135,7 +139,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
     const PublicEvent& open = event.open;
     const auto times = static_cast<double>(event.times);
     if (open.claim) {
-      by_epsilon[open.claim->epsilon] += event.times * open.claim->count;
+      by_epsilon[open.claim->epsilon] += repeated(open.claim->count, event.times);
     } else if (open.foreign && open.foreign->is_gaussian()) {
       squared.add(times * static_cast<double>(open.foreign->count) * open.foreign->mu *
                   open.foreign->mu);
@@ -151,7 +155,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
         }
       }
       for (const auto& [epsilon, count] : steps.pure_epsilons()) {
-        by_epsilon[epsilon] += event.times * count;
+        by_epsilon[epsilon] += repeated(count, event.times);
       }
     } else {
       return std::nullopt;

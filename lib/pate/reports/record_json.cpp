@@ -260,6 +260,9 @@ void fields(FieldReader& a, Event& event) {
   check_neighbours(a.json(), event.open);
   check_kind(a.json(), event.open);
   if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");
+  if (event.open.queries > kMaxQueries / event.times) {
+    a.json().at("times").fail("at most 2^53 queries together");
+  }
   if (const auto json = a.json().find("private")) read_private(*json, event.open, event.facts);
 }
 

@@ -301,6 +301,15 @@ void fields(FieldReader& a, Mechanism& mechanism) {
   }
 }
 
+void check_steps(const io::JsonValue& json, const MechanismCounts& steps) {
+  try {
+    for (const auto& [noisy_max, count] : steps.maxima) validate(noisy_max);
+    static_cast<void>(steps.pure_epsilons());
+  } catch (const parameter_error& error) {
+    json.fail(fmt::format("steps whose costs are known for their neighbours ({})", error.what()));
+  }
+}
+
 void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
                const char* noise, bool required) {
   if (!required && counts.empty()) return;

@@ -113,6 +113,9 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
 /// The deltas of PTR's queries and what a conversion has; left out where they are 0.
 void delta_split(FieldWriter& a, double delta, double query_delta);
 
+/// The steps are of kinds whose costs are known for their neighbours; fails at `json`.
+void check_steps(const io::JsonValue& json, const MechanismCounts& steps);
+
 /// How many noisy steps of each kind, by their noise.
 template <class Archive>
 void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
@@ -138,6 +141,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
     }
   }
   step_list(a, "tested_pluralities", steps.tested_pluralities, "query_delta", false);
+  if constexpr (Archive::kReads) check_steps(a.json(), steps);
 }
 
 /// The orders of a report, of which its curves have a number each.

@@ -10,6 +10,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/json.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/events.hpp"
 
@@ -272,6 +273,34 @@ TEST_SUITE("records of events") {
     Event other = label;
     other.open.id = random_id(random);
     CHECK(join({label}, {other}).size() == 2);  // equal labels, drawn twice
+  }
+
+  TEST_CASE("steps of all kinds count as often as what they are of is named, up to 2^53") {
+    for (const StabilityTest& tested :
+         {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),
+          StabilityTest::sparse(0.5, 1e-9, 3)}) {
+      Event planned;
+      planned.open.aggregator = tested;
+      planned.open.mechanism = "ptr";
+      planned.open.teachers = 20;
+      planned.open.classes = 3;
+      planned.open.queries = 9;
+      planned.open.steps = steps_of(tested, 9, 9);
+      MechanismCounts thrice = *planned.open.steps;
+      thrice.add(*planned.open.steps);
+      thrice.add(*planned.open.steps);
+      planned.times = 3;
+      CHECK(account_record({planned}, {.delta = kDelta, .threads = 1}).steps == thrice);
+    }
+    // Products that come out at 0 where counts wrap around.
+    Event claim;
+    claim.open.kind = EventKind::step;
+    claim.open.mechanism = "another mechanism";
+    claim.open.claim = PrivacyClaim{0.5, 0.0, std::int64_t{1} << 53};
+    claim.times = std::int64_t{1} << 11;
+    CHECK_THROWS_AS(account_record({claim}, {.delta = kDelta, .threads = 1}), input_error);
+    claim.open.claim->count = 1;
+    CHECK(account_record({claim}, {.delta = kDelta, .threads = 1}).costs.front().epsilon > 100.0);
   }
 
   TEST_CASE("one id with two descriptions is refused") {

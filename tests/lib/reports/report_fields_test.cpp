@@ -134,4 +134,31 @@ TEST_SUITE("reports") {
     CHECK(refusal("2", double{}, Real{0.0, 1.0}) ==
           "r.json: expected a number from 0 to 1, found 2");
   }
+  TEST_CASE("steps of a file are of kinds whose costs are known for their neighbours") {
+    const std::string others[] = {R"("neighbours": "replace", "teachers_per_person": 2)",
+                                  R"("neighbours": "add_remove", "teachers_per_person": 1)"};
+    for (const StabilityTest& tested :
+         {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),
+          StabilityTest::sparse(0.5, 1e-9, 3)}) {
+      const std::string text = written(steps_of(tested, 9, 4));
+      const std::string steps = text.substr(text.find(':') + 1, text.size() - text.find(':') - 2);
+      for (const std::string& other : others) {
+        CAPTURE(other);
+        CHECK(refusal(("{" + other + ", " + steps.substr(1)).c_str(), MechanismCounts{})
+                  .find("r.json: expected steps whose costs are known for their neighbours (PTR "
+                        "is known for one teacher that votes otherwise") == 0);
+      }
+    }
+    const std::string one_noise =
+        R"("threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], "one_laplace_maxima": [{"one_laplace_scale": 2, "count": 3}])";
+    const std::string refused =
+        refusal(("{" + others[1] + ", " + one_noise + "}").c_str(), MechanismCounts{});
+    CAPTURE(refused);
+    CHECK(refused.find("r.json: expected steps whose costs are known for their neighbours (one "
+                       "Laplace noise") == 0);
+    MechanismCounts by_hand = steps_of(StabilityTest::with_laplace(0.5, 1e-9), 9, 4);
+    by_hand.neighbours.teachers = 2;
+    CHECK_THROWS_AS((void)by_hand.rdp(2.0), parameter_error);
+    CHECK_THROWS_AS((void)by_hand.pure_epsilons(), parameter_error);
+  }
 }
