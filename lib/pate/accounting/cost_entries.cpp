@@ -231,6 +231,10 @@ std::vector<CostEntry> data_independent_entries(const MechanismCounts& steps,
   function.parts = [&](double order) {
     const QueryCost cost = steps.rdp(order);
     std::vector<std::pair<std::string, double>> parts;
+    if (!steps.sampled_queries.empty()) {  // both steps of a query in one
+      parts.emplace_back("steps", cost.total());
+      return parts;
+    }
     if (steps.has_checks()) parts.emplace_back("selection", cost.selection);
     parts.emplace_back("noisy_max", cost.noisy_max);
     return parts;

@@ -43,6 +43,15 @@ std::string outcome_in_words(const std::string& released, double epsilon, double
   return text + '.';
 }
 
+void assume_samples(Guarantee& guarantee, const MechanismCounts& steps) {
+  for (const auto& [sampled, count] : steps.sampled_queries) {
+    guarantee.assumes.push_back(fmt::format(
+        "each of {} {} is answered by a sample of its own, which every teacher is in with "
+        "probability {}, independently of all else, and nobody learns who was in it",
+        count, count == 1 ? "query" : "queries", sampled.rate));
+  }
+}
+
 void protect_records(Guarantee& guarantee) {
   guarantee.protects = "one record of the data that the teachers learn from";
   guarantee.may_differ = "one record; D are the data, D' any that differ from them in it";

@@ -40,6 +40,9 @@ struct Guarantee {
 /// teachers that are added or removed. Changes nothing for one that votes otherwise.
 void protect(Guarantee& guarantee, const Neighbours& neighbours);
 
+/// Adds what is assumed of the samples that answered queries, if any did.
+void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
+
 /// The same about one record of the data in the place of one teacher: of teachers that are private
 /// themselves.
 void protect_records(Guarantee& guarantee);

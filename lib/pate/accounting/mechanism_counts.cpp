@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 
@@ -20,6 +21,10 @@ double value_of(double noise) {
 
 double value_of(const NoisyMax& noise) {
   return noise.parameter();
+}
+
+double value_of(const SampledGaussian& sampled) {
+  return sampled.sigma2;
 }
 
 template <class Noise>
@@ -44,8 +49,12 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
   return total;
 }
 
-// The costs of PTR's steps are known for one teacher that votes otherwise.
 void require_known(const MechanismCounts& steps) {
+  if (!steps.sampled_queries.empty() && steps.neighbours != Neighbours{Adjacency::add_remove, 1}) {
+    throw parameter_error(fmt::format(
+        "queries of samples are known for one teacher that is added or removed, not for {}",
+        in_words(steps.neighbours)));
+  }
   if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
       steps.tested_pluralities.empty()) {
     return;
@@ -66,6 +75,7 @@ void MechanismCounts::add(const MechanismCounts& other) {
   add_counts(laplace_checks, other.laplace_checks);
   add_counts(sparse_rounds, other.sparse_rounds);
   add_counts(maxima, other.maxima);
+  add_counts(sampled_queries, other.sampled_queries);
   add_counts(tested_pluralities, other.tested_pluralities);
 }
 
@@ -73,11 +83,14 @@ bool MechanismCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
   return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
          std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none) &&
+         std::ranges::all_of(sampled_queries, none) &&
          std::ranges::all_of(tested_pluralities, none);
 }
 
 bool MechanismCounts::has_checks() const {
-  return !threshold_checks.empty() || !laplace_checks.empty() || !sparse_rounds.empty();
+  return !threshold_checks.empty() || !laplace_checks.empty() || !sparse_rounds.empty() ||
+         std::ranges::any_of(sampled_queries,
+                             [](const auto& step) { return step.first.has_check(); });
 }
 
 double MechanismCounts::delta() const {
@@ -95,6 +108,8 @@ QueryCost MechanismCounts::rdp(double order) const {
       sum(laplace_checks, [&](double scale) { return laplace_check_cost(scale, order); });
   cost.selection +=
       sum(sparse_rounds, [&](double scale) { return pure_dp_cost(round_epsilon(scale), order); });
+  cost.noisy_max +=
+      sum(sampled_queries, [&](const SampledGaussian& its) { return sampled_cost(its, order); });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
       return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
@@ -104,7 +119,9 @@ QueryCost MechanismCounts::rdp(double order) const {
 }
 
 std::optional<double> MechanismCounts::squared_mu() const {
-  if (!laplace_checks.empty() || !sparse_rounds.empty()) return std::nullopt;
+  if (!laplace_checks.empty() || !sparse_rounds.empty() || !sampled_queries.empty()) {
+    return std::nullopt;
+  }
   double noisy_max = 0.0;
   for (const auto& [noise, count] : maxima) {
     const auto squared = noise.squared_mu();
@@ -132,7 +149,7 @@ std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
 std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
   const bool is_pure = std::ranges::all_of(
       maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
-  if (!threshold_checks.empty() || !is_pure) return std::nullopt;
+  if (!threshold_checks.empty() || !sampled_queries.empty() || !is_pure) return std::nullopt;
   std::vector<PureSteps> steps;
   for (const auto& [epsilon, count] : pure_epsilons()) steps.push_back({epsilon, count});
   return steps;

@@ -8,6 +8,7 @@
 
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/mechanisms/mechanism.hpp"
+#include "pate/mechanisms/sampled_gaussian.hpp"
 
 namespace pate {
 
@@ -25,6 +26,8 @@ struct MechanismCounts {
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
   std::map<NoisyMax, std::int64_t> maxima;
+  /// That samples of the teachers answer; both steps of a query count as one, of one sample.
+  std::map<SampledGaussian, std::int64_t> sampled_queries;
   /// What PTR spends of delta beside its tests: queries asked, or rounds, by the delta of one.
   std::map<double, std::int64_t> tested_pluralities;
   /// Whose costs are asked for; all maxima have the same.
@@ -41,7 +44,10 @@ struct MechanismCounts {
   /// 1e-12. 0 unless there are tested pluralities.
   [[nodiscard]] double delta() const;
 
-  /// RDP at an order, step by step; rounded outwards. Domain: order > 1.
+  /// RDP at an order, step by step; rounded outwards. A query of a sample counts as a maximum, its
+  /// threshold check with it. Domain: order > 1. Throws `parameter_error` where steps are of a kind
+  /// whose cost is not known for the neighbours: PTR's for others than one teacher that votes
+  /// otherwise, samples' for others than one that is added or removed.
   [[nodiscard]] QueryCost rdp(double order) const;
 
   /// Sensitivity of all steps as one Gaussian mechanism, in standard deviations, squared:
@@ -49,12 +55,13 @@ struct MechanismCounts {
   ///     mu^2 = sum 1/sigma1^2 + sum 2/sigma2^2
   ///
   /// for one vote that moves, S^2 times that for S (1/sigma2^2 where they are added or removed),
-  /// but for `delta()`; none where a step has other noise. Rounding below 1e-15 relative for each
-  /// kind of step.
+  /// but for `delta()`; none where a step has other noise, or is of a sample. Rounding below 1e-15
+  /// relative for each kind of step.
   [[nodiscard]] std::optional<double> squared_mu() const;
 
   /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
   /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. Gaussian steps are in `squared_mu`.
+  /// Throws as `rdp` does.
   [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
 
   /// The same in increasing order of epsilon; none where a step is not pure.

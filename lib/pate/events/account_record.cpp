@@ -238,6 +238,7 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
         "own and new ones for every query, and how many of them a record reaches",
         "the weights of their objectives were not taken from these votes"};
   }
+  assume_samples(result, account.steps);
   if (foreign && !records) {
     result.assumes.emplace_back(
         neighbours.teachers == 1 ? std::string("each record is in the part of one teacher only")

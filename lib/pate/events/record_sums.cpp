@@ -66,6 +66,7 @@ MechanismCounts repeated(MechanismCounts steps, std::int64_t times) {
   repeat(steps.laplace_checks);
   repeat(steps.sparse_rounds);
   repeat(steps.maxima);
+  repeat(steps.sampled_queries);
   repeat(steps.tested_pluralities);
   return steps;
 }
@@ -145,6 +146,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
                   open.foreign->mu);
     } else if (open.kind == EventKind::run && open.steps) {
       const MechanismCounts& steps = *open.steps;
+      if (!steps.sampled_queries.empty()) return std::nullopt;
       const auto votes = static_cast<double>(steps.neighbours.teachers);
       for (const auto& [sigma, count] : steps.threshold_checks) {
         squared.add(times * static_cast<double>(count) / sigma / sigma * votes * votes);

@@ -304,6 +304,7 @@ void fields(FieldReader& a, Mechanism& mechanism) {
 void check_steps(const io::JsonValue& json, const MechanismCounts& steps) {
   try {
     for (const auto& [noisy_max, count] : steps.maxima) validate(noisy_max);
+    for (const auto& [sampled, count] : steps.sampled_queries) validate(sampled);
     static_cast<void>(steps.pure_epsilons());
   } catch (const parameter_error& error) {
     json.fail(fmt::format("steps whose costs are known for their neighbours ({})", error.what()));
@@ -336,6 +337,36 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
     }
   }
   // As they are written: what was never done is not listed.
+  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
+}
+
+void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>& counts) {
+  if (counts.empty()) return;
+  const io::JsonWriter list = a.place().member("sampled_queries");
+  list.set_empty_array();
+  for (const auto& [sampled, count] : counts) {
+    if (count <= 0) continue;
+    FieldWriter step(list.element());
+    step("sample_teachers", sampled.rate);
+    step("sigma2", sampled.sigma2);
+    if (sampled.has_check()) step("sigma1", sampled.sigma1);
+    step("count", count);
+  }
+}
+
+void sampled_list(FieldReader& a, std::map<SampledGaussian, std::int64_t>& counts) {
+  const auto list = a.json().find("sampled_queries");
+  if (!list) return;
+  for (const io::JsonValue& element : list->elements()) {
+    SampledGaussian sampled;
+    sampled.rate = element.at("sample_teachers").number(0.0, 1.0);
+    sampled.sigma2 = element.at("sigma2").number(kMinNoise, kMaxNoise);
+    if (const auto sigma1 = element.find("sigma1")) {
+      sampled.sigma1 = sigma1->number(kMinNoise, kMaxNoise);
+    }
+    const std::int64_t count = element.at("count").integer(0, kMaxQueries);
+    if (!counts.emplace(sampled, count).second) element.fail("samples that are not listed twice");
+  }
   std::erase_if(counts, [](const auto& step) { return step.second == 0; });
 }
 

@@ -110,6 +110,11 @@ void step_list(FieldWriter& a, const char* key, const std::map<double, std::int6
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
                const char* noise, bool required = true);
 
+/// Queries of samples: [{"sample_teachers": 0.1, "sigma2": 4, "count": 1000}], with `sigma1` where
+/// there is a check; left out where there are none.
+void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>& counts);
+void sampled_list(FieldReader& a, std::map<SampledGaussian, std::int64_t>& counts);
+
 /// The deltas of PTR's queries and what a conversion has; left out where they are 0.
 void delta_split(FieldWriter& a, double delta, double query_delta);
 
@@ -140,6 +145,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
       }
     }
   }
+  sampled_list(a, steps.sampled_queries);
   step_list(a, "tested_pluralities", steps.tested_pluralities, "query_delta", false);
   if constexpr (Archive::kReads) check_steps(a.json(), steps);
 }

@@ -275,6 +275,50 @@ TEST_SUITE("records of events") {
     CHECK(join({label}, {other}).size() == 2);  // equal labels, drawn twice
   }
 
+  TEST_CASE("runs that samples answer add up by their RDP, beside others for the same neighbours") {
+    Random random(1705);
+    for (int i = 0; i < 20; ++i) {
+      CAPTURE(i);
+      const auto planned = [&](bool is_sampled) {
+        PlannedRun run;
+        run.sigma2 = random.log_uniform(2.0, 30.0);
+        if (random.integer(0, 1) == 1) run.sigma1 = random.log_uniform(5.0, 50.0);
+        run.queries = random.integer(1, 300);
+        run.neighbours = {Adjacency::add_remove, 1};
+        if (is_sampled) run.sample_teachers = random.log_uniform(0.01, 0.9);
+        return plan(run, {kDelta, {}, {}});
+      };
+      const Plan first = planned(true);
+      const Plan second = planned(i % 2 == 0);
+      Event twice = planned_run(first);
+      twice.times = 2;
+      const Record record = written({twice, planned_run(second)});
+      CHECK(record.front().open.steps == first.steps);
+      const RecordAccount sum = account_record(record, {.delta = kDelta, .threads = 1});
+      CHECK(sum.costs[sum.headline].promise == Promise::fixed);
+      for (std::size_t j = 0; j < sum.orders.size(); ++j) {
+        const double order = sum.orders[j];
+        const double both = 2.0 * first.steps.rdp(order).total() + second.steps.rdp(order).total();
+        CHECK(sum.any_votes[j] >= both * (1.0 - 1e-12));
+        CHECK(sum.any_votes[j] <= both * (1.0 + 1e-9));
+      }
+      // No more than if all teachers voted on every query, no less than one of the runs.
+      PlannedRun all = first.run;
+      all.sample_teachers.reset();
+      Event of_all = planned_run(plan(all, {kDelta, {}, {}}));
+      of_all.times = 2;
+      const RecordAccount more =
+          account_record({of_all, planned_run(second)}, {.delta = kDelta, .threads = 1});
+      const auto improved = [](const RecordAccount& of) {
+        return std::ranges::find(of.costs, EpsilonMethod::improved, &CostEntry::conversion)
+            ->epsilon;
+      };
+      CHECK(improved(sum) <= improved(more));
+      CHECK(improved(sum) >= first.costs[first.headline].epsilon);
+      CHECK(guarantee_of(sum).assumes.size() >= guarantee_of(more).assumes.size() + 1);
+    }
+  }
+
   TEST_CASE("steps of all kinds count as often as what they are of is named, up to 2^53") {
     for (const StabilityTest& tested :
          {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),

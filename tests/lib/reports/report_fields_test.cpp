@@ -156,6 +156,22 @@ TEST_SUITE("reports") {
     CAPTURE(refused);
     CHECK(refused.find("r.json: expected steps whose costs are known for their neighbours (one "
                        "Laplace noise") == 0);
+    MechanismCounts sampled;
+    sampled.neighbours = {Adjacency::add_remove, 1};
+    sampled.sampled_queries = {{{0.1, 4.0, 0.0}, 7}, {{0.1, 4.0, 9.0}, 1}, {{0.5, 4.0, 9.0}, 2}};
+    CHECK(back(sampled) == sampled);
+    sampled.neighbours.teachers = 2;
+    CHECK_THROWS_AS((void)sampled.rdp(2.0), parameter_error);
+    for (const char* const whom : {"", R"("neighbours": "replace", "teachers_per_person": 2, )",
+                                   R"("neighbours": "add_remove", "teachers_per_person": 2, )"}) {
+      const std::string text =
+          std::string("{") + whom +
+          R"("threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], )" +
+          R"("sampled_queries": [{"sample_teachers": 0.1, "sigma2": 4, "count": 3}]})";
+      CHECK(refusal(text.c_str(), MechanismCounts{})
+                .find("r.json: expected steps whose costs are known for their neighbours (queries "
+                      "of samples are known for one teacher that is added or removed") == 0);
+    }
     MechanismCounts by_hand = steps_of(StabilityTest::with_laplace(0.5, 1e-9), 9, 4);
     by_hand.neighbours.teachers = 2;
     CHECK_THROWS_AS((void)by_hand.rdp(2.0), parameter_error);

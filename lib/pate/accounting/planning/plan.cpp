@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/planning/sampled_entries.hpp"
+#include "pate/accounting/planning/sampled_profile.hpp"
 #include "pate/base/error.hpp"
-#include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
@@ -27,6 +26,10 @@ MechanismCounts steps_of(const PlannedRun& run) {
   }
   MechanismCounts steps;
   steps.neighbours = run.neighbours;
+  if (const auto sampled = run.sampled()) {
+    steps.sampled_queries[*sampled] = run.queries;
+    return steps;
+  }
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
   if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
   return steps;
@@ -263,20 +266,12 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
                       ? validated_orders(*settings.orders)
                       : std::vector<double>(default_orders().begin(), default_orders().end());
   const OrderSearch search{settings.delta, settings.orders.has_value()};
+  for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
+  result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
   if (const auto sampled = run.sampled()) {
-    // The two steps of a query look at one sample: their cost is one.
-    const auto queries = static_cast<double>(run.queries);
-    for (const double order : result.orders) {
-      result.rdp.push_back({0.0, queries * sampled_cost(*sampled, order)});
+    if (auto entry = sampled_profile_entry(*sampled, run.queries, settings.delta, result.costs)) {
+      result.costs.push_back(std::move(*entry));
     }
-    result.costs = sampled_entries(*sampled, run.queries, result.orders, search, result.notices);
-    result.notices.push_back(
-        {"counted_without_samples",
-         "pate compose counts this run as if every teacher voted on every query, which "
-         "costs more"});
-  } else {
-    for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
-    result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
   }
   add_s17_entries(run, settings.delta, result.costs);
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
@@ -344,12 +339,7 @@ Guarantee guarantee_of(const Plan& plan) {
                                   plan.steps.has_checks() ? "the answers and refusals of such a run"
                                                           : "the answers of such a run");
   protect(result, plan.steps.neighbours);
-  if (plan.run.sample_teachers) {
-    result.assumes.push_back(fmt::format(
-        "every query is answered by a sample of its own, which every teacher is in with "
-        "probability {}, independently of all else, and nobody learns who was in it",
-        *plan.run.sample_teachers));
-  }
+  assume_samples(result, plan.steps);
   return result;
 }
 

@@ -86,7 +86,6 @@ struct Solved {
 struct Plan {
   PlannedRun run;
   double delta = 0.0;
-  /// Without samples of the teachers: with them a run costs less than its steps.
   MechanismCounts steps;
   std::vector<double> orders;
   std::vector<QueryCost> rdp;  ///< of all steps, at the orders

@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"
@@ -45,8 +46,9 @@ TEST_SUITE("planning") {
     CHECK(sampled.costs[sampled.headline].conversion == EpsilonMethod::profile);
     CHECK(profile < epsilon(sampled, EpsilonMethod::optimal));
     CHECK(epsilon(sampled, EpsilonMethod::optimal) < epsilon(all, EpsilonMethod::optimal));
-    // What is added to other runs is the cost without samples.
-    CHECK(sampled.steps == all.steps);
+    // What is added to other runs is the cost with samples.
+    CHECK(sampled.steps.rdp(8.0).total() == 1000.0 * sampled_cost(*run.sampled(), 8.0));
+    CHECK(!sampled.steps.squared_mu());
     CHECK(guarantee_of(sampled).assumes.size() == guarantee_of(all).assumes.size() + 1);
     // From 1.679003 to 1.679404 by the same.
     run = {};

@@ -1,4 +1,4 @@
-#include "pate/accounting/planning/sampled_entries.hpp"
+#include "pate/accounting/planning/sampled_profile.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "pate/accounting/pld_grids.hpp"
-#include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/pld/pessimistic_profile.hpp"
 #include "pate/divergence/pld/sampled_pair.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -49,33 +48,16 @@ std::optional<double> profile_epsilon(const SampledGaussian& sampled, std::int64
 
 }  // namespace
 
-std::vector<CostEntry> sampled_entries(const SampledGaussian& sampled, std::int64_t queries,
-                                       std::span<const double> orders, const OrderSearch& search,
-                                       std::vector<Notice>& notices) {
-  RdpFunction function;
-  function.orders = orders;
-  function.at = [&](double order) {
-    return static_cast<double>(queries) * sampled_cost(sampled, order);
-  };
-  for (const double order : orders) function.rdp.push_back(function.at(order));
-  function.parts = [&](double order) {
-    return std::vector<std::pair<std::string, double>>{{"steps", function.at(order)}};
-  };
-  std::vector<CostEntry> entries;
-  for (const auto conversion : fixed_conversions()) {
-    CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion};
-    entry.releasable = true;
-    fill_rdp_entry(entry, function, search, notices);
-    entries.push_back(std::move(entry));
-  }
-  const CostEntry& hint = entries.front();
-  if (!hint.order) return entries;
-  if (const auto epsilon = profile_epsilon(sampled, queries, search.delta,
-                                           {*hint.order, hint.epsilon, false, false})) {
-    entries.push_back(
-        data_independent_entry(EpsilonMethod::profile, *epsilon, search.delta, "steps"));
-  }
-  return entries;
+std::optional<CostEntry> sampled_profile_entry(const SampledGaussian& sampled, std::int64_t queries,
+                                               double delta,
+                                               std::span<const CostEntry> rdp_entries) {
+  const auto hint = std::ranges::find_if(
+      rdp_entries, [](const CostEntry& entry) { return entry.order.has_value(); });
+  if (hint == rdp_entries.end()) return std::nullopt;
+  const auto epsilon =
+      profile_epsilon(sampled, queries, delta, {*hint->order, hint->epsilon, false, false});
+  if (!epsilon) return std::nullopt;
+  return data_independent_entry(EpsilonMethod::profile, *epsilon, delta, "steps");
 }
 
 }  // namespace pate
