@@ -16,7 +16,7 @@ void require_ball(const Aggregator& aggregator) {
   const Neighbours& neighbours = aggregator.neighbours();
   if (neighbours.is_one_replaced()) return;
   constexpr const char* kInstead =
-      "the bound tradeoff, without --exact, holds for them all the same";
+      "the bound tradeoff (pate analyze without --exact) holds for them all the same";
   if (neighbours.teachers > kMaxListedTeachers) {
     throw parameter_error(
         fmt::format("exact costs list all neighbours, which is done for at most {} teachers per "
