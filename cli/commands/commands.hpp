@@ -61,7 +61,7 @@ struct ComposeOptions {
 void add_compose(CommandLine& line, ComposeOptions& options);
 [[nodiscard]] int run_compose(const ComposeOptions& options, const Streams& streams);
 
-/// `pate explain VOTES`: one query, or the most expensive ones, under the glass.
+/// `pate explain VOTES`: why one query, or the most expensive ones, cost what they cost.
 struct ExplainOptions {
   VotesInputOptions input;
   MechanismOptions mechanism;

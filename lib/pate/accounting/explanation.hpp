@@ -43,7 +43,7 @@ struct WorstNeighbour {
   std::vector<std::int32_t> histogram;
 };
 
-/// One query under the glass.
+/// What one query costs, and why.
 struct QueryExplanation {
   std::int64_t query = 0;  ///< row of the votes
   std::int64_t times = 0;  ///< how often the run asked it

@@ -37,7 +37,8 @@ struct RecordQuestion {
   [[nodiscard]] bool converts() const { return delta > apart; }
 };
 
-/// The question for some events at a delta, with the orders at which their costs are known or bend.
+/// The question for some events at a delta, with the orders at which their costs are known or
+/// change their slope.
 [[nodiscard]] RecordQuestion question_of(RecordSums& sums, const RecordSettings& settings,
                                          double delta);
 

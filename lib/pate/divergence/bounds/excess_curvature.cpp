@@ -1,4 +1,4 @@
-// How much the maximum of W bends while q grows: `TailSplit::most_curvature`.
+// The curvature of the maximum of W while q grows: `TailSplit::most_curvature`.
 
 #include <algorithm>
 #include <array>
@@ -105,12 +105,12 @@ TailSplit::Reach TailSplit::reach(double growth, double lower_share, double uppe
 //     u = c (e^z_b - 1),  v = c (1 - e^z_a),  c^2 = order (order - 1) / B(mid).
 //
 // These are bounds of them on a reach, from those of what they depend on.
-struct TailSplit::Bends {
+struct TailSplit::Curvatures {
   double upper_least, upper_most, lower_least, lower_most;  // A, B
   double u_least, u_most, v_least, v_most;
 };
 
-TailSplit::Bends TailSplit::bends(const Reach& to) const {
+TailSplit::Curvatures TailSplit::curvatures(const Reach& to) const {
   const double low = std::exp(to.unit_low);
   const double high = std::exp(to.unit_high);
   const double times = (forward_ ? order_ - 1.0 : order_) * mu_;
@@ -150,7 +150,7 @@ struct TailSplit::Shares {
   double p_least, p_most;  // P = A - u (u + v)
   double r_least, r_most;  // R = B - v (u + v)
 
-  explicit Shares(const Bends& of)
+  explicit Shares(const Curvatures& of)
       : p_least(kSure * of.upper_least - of.u_most * (of.u_most + of.v_most)),
         p_most(of.upper_most - of.u_least * (of.u_least + of.v_least)),
         r_least(kSure * of.lower_least - of.v_most * (of.u_most + of.v_most)),
@@ -168,13 +168,13 @@ double TailSplit::most_curvature(double growth) const {
     // The upper tail gets all of it, and what counts is u^2 - A.
     const Reach to = reach(growth, 0.0, 1.0);
     if (!to.is_sure) return kNone;
-    const Bends its = bends(to);
+    const Curvatures its = curvatures(to);
     const double curvature = its.u_most * its.u_most - kSure * its.upper_least;
     return curvature <= 0.0 ? curvature : kNone;
   }
   const Reach here = reach(0.0, 1.0, 1.0);
   if (!here.is_sure) return kNone;
-  const Shares now(bends(here));
+  const Shares now(curvatures(here));
   if (!now.are_positive()) return kNone;
   if (growth == 0.0) return 0.0;
   // Suppose shares of some more than what they are now: if none is larger wherever the split then
@@ -184,7 +184,7 @@ double TailSplit::most_curvature(double growth) const {
   const double upper_share = std::min(1.0, kMore * now.upper_most());
   const Reach to = reach(growth, lower_share, upper_share);
   if (!to.is_sure) return kNone;
-  const Bends its = bends(to);
+  const Curvatures its = curvatures(to);
   const Shares then(its);
   if (!(then.are_positive() && kSure * lower_share >= std::min(then.lower_most(), kSure) &&
         kSure * upper_share >= std::min(then.upper_most(), kSure))) {

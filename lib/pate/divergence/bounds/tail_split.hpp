@@ -59,9 +59,9 @@ class TailSplit {
   End end_after(double quantile, double log_mass, double growth, double outwards) const;
   struct Reach;
   Reach reach(double growth, double lower_share, double upper_share) const;
-  struct Bends;
+  struct Curvatures;
   struct Shares;
-  Bends bends(const Reach& to) const;
+  Curvatures curvatures(const Reach& to) const;
   double relative_slope(double log_ratio_at_end) const {
     return excess_slope(log_ratio_at_end - log_ratio_mid_);
   }

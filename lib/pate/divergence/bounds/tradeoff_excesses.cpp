@@ -31,17 +31,17 @@ constexpr double kMaxWidth = 1.0;
 constexpr double kCautious = 0.9;
 
 // e^x - 1 and log(1 + x) to 1e-15, relative: where x is near 0 by short series.
-constexpr double kNear = 0.03;
+constexpr double kSeriesUpTo = 0.03;
 
 double near_expm1(double x) {
-  if (!(std::abs(x) < kNear)) return std::expm1(x);
+  if (!(std::abs(x) < kSeriesUpTo)) return std::expm1(x);
   double sum = 1.0;
   for (int k = 8; k > 1; --k) sum = 1.0 + sum * x / k;
   return x * sum;
 }
 
 double near_log1p(double x) {
-  if (!(std::abs(x) < kNear)) return std::log1p(x);
+  if (!(std::abs(x) < kSeriesUpTo)) return std::log1p(x);
   double sum = 0.0;
   for (int k = 10; k > 0; --k) sum = 1.0 / k - sum * x;
   return x * sum;

@@ -155,7 +155,7 @@ std::vector<std::size_t> breakpoints_to_keep(std::span<const double> gammas,
   std::vector<std::size_t> kept{0};
   while (kept.back() + 1 < gammas.size()) {
     std::size_t next = kept.back() + 1;
-    // At 0 it bends by 1.
+    // At 0 its slope changes by 1.
     while (next != zero && next + 1 < gammas.size() && is_straight(kept.back(), next + 1)) ++next;
     kept.push_back(next);
   }
@@ -195,9 +195,9 @@ DistributionPair cover_but_rounding(std::span<const DistributionPair> tables, do
   excess.resize(kept);
 
   // Between breakpoints the excess is linear in gamma, a chord; its slope changes by the
-  // neighbour's mass there. At 0 it bends by 1 more, the mass of what does not change. Beyond the
-  // last breakpoint it is constant: losses that are infinite. Below the first, the line to 0 at
-  // gamma = 0 bends there: an outcome that the votes never have.
+  // neighbour's mass there. At 0 its slope changes by 1 more, the mass of what does not change.
+  // Beyond the last breakpoint it is constant: losses that are infinite. Below the first, the line
+  // to 0 at gamma = 0 ends there: an outcome that the votes never have.
   DistributionPair result;
   // What is not a number stays that.
   if (!(excess.back() <= 0.0)) result.push_back({excess.back(), 0.0, kInfinity});

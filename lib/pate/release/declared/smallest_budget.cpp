@@ -63,8 +63,8 @@ std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
       }
       return std::max(least, cell.from);
     }
-    constexpr double kNear = 1.2;  // below the beginning of a table the one before may do
-    while (least < kNear * cell.from && cell.from > 0.0) {
+    constexpr double kSearchedBelow = 1.2;  // below the beginning of a table the one before may do
+    while (least < kSearchedBelow * cell.from && cell.from > 0.0) {
       cell = cell_of(std::nextafter(cell.from, 0.0));
       least = floor(cell);
     }
