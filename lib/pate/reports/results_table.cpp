@@ -30,14 +30,19 @@ struct Parameter {
 constexpr std::array kParameters{
     Parameter{"threshold", "threshold"},     Parameter{"sigma1", "sigma1"},
     Parameter{"sigma2", "sigma2"},           Parameter{"laplace_scale", "scale"},
-    Parameter{"ptr_laplace", "PTR epsilon"}, Parameter{"ptr_sigma", "PTR sigma"},
+    Parameter{"one_laplace_scale", "scale"}, Parameter{"test_scale", "scale"},
+    Parameter{"query_delta", "delta"},       Parameter{"max_refusals", "refusals"},
 };
 
-constexpr std::array<std::pair<std::string_view, const char*>, 7> kMechanisms{{
+constexpr std::array<std::pair<std::string_view, const char*>, 11> kMechanisms{{
     {"gnmax", "GNMax"},
     {"lnmax", "LNMax"},
     {"confident", "Confident GNMax"},
     {"interactive", "Interactive GNMax"},
+    {"one_laplace", "One Laplace noise"},
+    {"ptr", "PTR, Gaussian noise"},
+    {"ptr_laplace", "PTR, Laplace noise"},
+    {"ptr_sparse", "PTR, sparse"},
     {"composed", "several runs"},
     {"darrm", "DaRRM"},
     {"nzc", "NZC"},
