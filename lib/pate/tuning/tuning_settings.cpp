@@ -67,7 +67,7 @@ double TuningOrders::epsilon(std::size_t i, double rdp) const {
   if (!is_optimal() || !std::isfinite(rdp)) return quick_epsilon(i, rdp);
   const double outwards = i % stride() == 0 ? kGridOrderMargin : kSteepOutwards;
   return std::min(quick_epsilon(i, rdp),
-                  optimal_epsilon(rdp, orders_[i], delta_) * (1.0 + outwards));
+                  quick_optimal_epsilon(rdp, orders_[i], delta_) * (1.0 + outwards));
 }
 
 double TuningOrders::quick_epsilon(std::size_t i, double rdp) const {

@@ -19,6 +19,10 @@ constexpr double kNearOne = -370.0;
 constexpr double kVanishes = 745.0;
 constexpr std::uintmax_t kSteps = 60;
 constexpr double kPrecise = 1e-9;
+// Secants end where less than this is left of a step: epsilon is smallest there, so that what is
+// lost is of the size of the square.
+constexpr int kSecants = 8;
+constexpr double kNearEnough = 1e-6;
 
 // log psi(e^h).
 double log_psi(double h, double order) {
@@ -78,9 +82,10 @@ struct Converted {
   }
 };
 
-}  // namespace
+// How y is looked for.
+enum class SearchFor { bracketed, secants };
 
-double optimal_epsilon(double rdp, double order, double delta) {
+double optimal(double rdp, double order, double delta, SearchFor search) {
   const double improved = epsilon_from_rdp(Conversion::improved, rdp, order, delta);
   if (!(improved > 0.0)) return std::isnan(improved) ? improved : 0.0;
   if (!(rdp > 0.0) || std::isinf(rdp)) return rdp > 0.0 ? improved : 0.0;
@@ -102,6 +107,21 @@ double optimal_epsilon(double rdp, double order, double delta) {
   };
   const double highest = std::log(kVanishes / slope);
   const double low = look(kNearOne);
+  if (search == SearchFor::secants) {
+    if (!(best > 0.0 && low < 0.0)) return std::max(best, 0.0);
+    // Near y = 1 log 1/y is in proportion to what is too much: a slope of 1 from there.
+    double before = kNearOne;
+    double at_before = low;
+    double next = kNearOne - low;
+    for (int k = 0; k < kSecants && next > kNearOne && next < highest; ++k) {
+      const double at_next = look(next);
+      const double step = -at_next * (next - before) / (at_next - at_before);
+      if (!(best > 0.0) || std::abs(step) < kNearEnough) return std::max(best, 0.0);
+      before = next;
+      at_before = at_next;
+      next += step;
+    }
+  }
   const double high = look(highest);
   if (best > 0.0 && low < 0.0 && high > 0.0) {
     std::uintmax_t steps = kSteps;
@@ -110,6 +130,16 @@ double optimal_epsilon(double rdp, double order, double delta) {
         [](double a, double b) { return std::abs(b - a) < kPrecise; }, steps);
   }
   return std::max(best, 0.0);
+}
+
+}  // namespace
+
+double optimal_epsilon(double rdp, double order, double delta) {
+  return optimal(rdp, order, delta, SearchFor::bracketed);
+}
+
+double quick_optimal_epsilon(double rdp, double order, double delta) {
+  return optimal(rdp, order, delta, SearchFor::secants);
 }
 
 }  // namespace pate

@@ -25,4 +25,9 @@ namespace pate {
 /// rdp >= 0, 0 < delta < 1.
 [[nodiscard]] double optimal_epsilon(double rdp, double order, double delta);
 
+/// The same in a third of the time, for very many: as much an upper bound, within 1e-9 of it, but
+/// with y from a few secants in log log 1/y, which begin where the supremum's condition is linear.
+/// Where they do not settle the search is that of `optimal_epsilon`. The same domain.
+[[nodiscard]] double quick_optimal_epsilon(double rdp, double order, double delta);
+
 }  // namespace pate

@@ -157,6 +157,27 @@ TEST_SUITE("rdp") {
     }
   }
 
+  TEST_CASE("found by secants the optimal epsilon is the same, and never less than is needed") {
+    Random random(425);
+    for (int i = 0; i < 20000; ++i) {
+      const Drawn at(random);
+      const double exact = optimal_epsilon(at.rdp, at.order, at.delta);
+      const double quick = quick_optimal_epsilon(at.rdp, at.order, at.delta);
+      CHECK_MESSAGE(quick <= exact * (1.0 + 1e-9), at.text());
+      CHECK_MESSAGE(quick >= exact * (1.0 - 1e-9), at.text());
+    }
+    for (const OracleRow& row : oracle("optimal_conversion")) {
+      const double reference = row.number("epsilon");
+      const double got =
+          quick_optimal_epsilon(row.number("rdp"), row.number("lambda"), row.number("delta"));
+      CHECK_MESSAGE(got >= reference, row.text());
+      CHECK_MESSAGE(got <= reference * (1.0 + 1e-9), row.text() << " " << got);
+    }
+    CHECK(quick_optimal_epsilon(0.0, 2.0, 1e-5) == 0.0);
+    CHECK(quick_optimal_epsilon(kInfinity, 2.0, 1e-5) == kInfinity);
+    CHECK(std::isnan(quick_optimal_epsilon(kNaN, 2.0, 1e-5)));
+  }
+
   TEST_CASE("the ends of the optimal conversion") {
     CHECK(optimal_epsilon(0.0, 2.0, 1e-5) == 0.0);
     CHECK(optimal_epsilon(kInfinity, 2.0, 1e-5) == kInfinity);
