@@ -41,6 +41,11 @@ constexpr double kOrderWidth = 0.5;
 constexpr std::size_t kStride = 8;
 // How well sums over the votes are known.
 constexpr double kAccuracy = 1e-11;
+// Orders that all points with one noise of the maximum look at: so many for every e-fold of
+// order - 1. What the sums are found at them for is kept, so that any other order costs more.
+constexpr double kLatticeDensity = 128.0;
+// How far a parabola through three of them may be off at its vertex, relative; there may be a kink.
+constexpr double kSmooth = 1e-7;
 
 using Values = std::vector<double>;
 using ValuesAt = std::function<Values(std::span<const double> orders)>;
@@ -104,6 +109,37 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
     best.epsilon = epsilon_from_rdp(kind.conversion, settled(best.order), best.order, kind.delta);
   }
   return {std::max(best.epsilon, 0.0), best.order};
+}
+
+// Where epsilon is smallest by the parabola through the best order of a lattice and those beside
+// it, and what it then is by that parabola. Nothing where these are not all larger, or where
+// epsilon is not positive.
+std::optional<AccountEpsilon> vertex_between_lattice_orders(
+    double hint, const std::function<double(double)>& epsilon_at) {
+  const auto place = [](double order) { return std::log(order - 1.0) * kLatticeDensity; };
+  const double lowest = std::ceil(place(default_orders().front()));
+  const double highest = std::floor(place(default_orders().back()));
+  const double start = std::round(std::clamp(place(hint), lowest, highest));
+  const auto order_at = [&](double k) { return 1.0 + std::exp(k / kLatticeDensity); };
+  std::map<std::size_t, double> known;
+  const auto at = [&](std::size_t i) {
+    const auto [found, is_new] = known.try_emplace(i, 0.0);
+    if (is_new) found->second = epsilon_at(order_at(lowest + static_cast<double>(i)));
+    return found->second;
+  };
+  const auto size = static_cast<std::size_t>(highest - lowest) + 1;
+  const std::size_t best =
+      descend_to_minimum(size, static_cast<std::size_t>(start - lowest), 4, 1, at);
+  if (best == 0 || best + 1 == size) return std::nullopt;
+  const double here = at(best);
+  const double below = at(best - 1) - here;
+  const double above = at(best + 1) - here;
+  if (!(here > 0.0 && below > 0.0 && above > 0.0 && std::isfinite(below + above))) {
+    return std::nullopt;
+  }
+  const double shift = 0.5 * (below - above) / (below + above);
+  const double less = 0.125 * (below - above) * (below - above) / (below + above);
+  return AccountEpsilon{here - less, order_at(lowest + static_cast<double>(best) + shift)};
 }
 
 }  // namespace
@@ -345,6 +381,18 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
   if (distinct.empty()) return {};
   const AnswerTable ladder(selection, distinct.front().statistic, distinct.back().statistic,
                            nodes.query_counts().teachers);
+  const auto settled = [&](double order) { return nodes.direct_rdp(ladder, order); };
+  if (hint > 0.0 && !kind.orders) {
+    const auto epsilon_at = [&](double order) {
+      return epsilon_from_rdp(kind.conversion, nodes.rdp(ladder, nodes.kept(order), kAccuracy),
+                              order, kind.delta);
+    };
+    if (const auto vertex = vertex_between_lattice_orders(hint, epsilon_at)) {
+      const double epsilon =
+          epsilon_from_rdp(kind.conversion, settled(vertex->order), vertex->order, kind.delta);
+      if (std::abs(epsilon - vertex->epsilon) <= kSmooth * epsilon) return {epsilon, vertex->order};
+    }
+  }
   const auto shared = kind.orders ? std::span<const double>(*kind.orders) : default_orders();
   const auto rdp_at = [&](double order) {
     return std::binary_search(shared.begin(), shared.end(), order)
@@ -356,8 +404,7 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
     for (const double order : orders) rdp.push_back(rdp_at(order));
     return rdp;
   };
-  return smallest_epsilon(kind, hint, rdp_at_orders,
-                          [&](double order) { return nodes.direct_rdp(ladder, order); });
+  return smallest_epsilon(kind, hint, rdp_at_orders, settled);
 }
 
 std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,

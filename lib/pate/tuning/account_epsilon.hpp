@@ -145,7 +145,10 @@ struct AccountEpsilon {
                                              unsigned threads);
 
 /// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
-/// maximum: the same search, with sums over nodes instead of queries until its end.
+/// maximum, with sums over nodes instead of queries until its end. With a hint the search is on a
+/// lattice of orders, whose sums are kept for all that ask, and ends at the vertex of the parabola
+/// there: within 1e-8 of the search of an account, relative, which takes its place where epsilon at
+/// the vertex is not what the parabola says (a kink) or there is none.
 ///
 /// selection: the check of the aggregator; the noisy maximum is that of `nodes`.
 [[nodiscard]] AccountEpsilon account_epsilon(const QueryNodes& nodes,
