@@ -19,8 +19,13 @@ namespace pate {
 
 namespace {
 
-// Values of sigma2 whose sums are kept at the same time.
-constexpr std::size_t kTile = 16;
+// Values of sigma2 whose sums are kept at the same time, so that what depends on sigma1 is made
+// once for all of them: more where sums are small. They have a few groups of queries for every
+// statistic.
+constexpr std::size_t kMinTile = 16;
+constexpr std::size_t kMaxTile = 64;
+constexpr std::int64_t kGroupsInTile = 120'000;
+constexpr std::int64_t kGroupsOfStatistic = 12;
 // From the sums at which one task begins to those of the next.
 constexpr std::size_t kTaskStride = 7;
 // Thresholds that one task covers, and so shares what depends on sigma1.
@@ -37,6 +42,17 @@ struct Work : TuningTask {
     return point >= first && point < first + points.size();
   }
 };
+
+// Tiles of about one size.
+std::size_t tile_of(const TuningVotes& votes, std::size_t values) {
+  const std::int64_t statistics = votes.votes.teachers() + 1;
+  const std::int64_t groups =
+      std::clamp(votes.rows.size(), std::int64_t{1}, kGroupsOfStatistic * statistics);
+  const std::size_t most =
+      std::clamp(static_cast<std::size_t>(kGroupsInTile / groups), kMinTile, kMaxTile);
+  const std::size_t tiles = (values + most - 1) / most;
+  return (values + tiles - 1) / tiles;
+}
 
 // The number of queries asked: the fewest that are expected to give enough answers.
 std::size_t asked_by(const RowCosts& row, const NoiseSums& sums, std::size_t threshold,
@@ -199,8 +215,9 @@ bool has_work(const Work& work, std::size_t noise) {
 void evaluate_with_selection(Work& work) {
   const TuningGrid& grid = work.grid;
   const auto asked = asked_queries(work.votes.rows.size(), work.settings.max_answers.has_value());
-  for (std::size_t first = 0; first < grid.noise.size(); first += kTile) {
-    std::vector<std::shared_ptr<NoiseSums>> sums(std::min(kTile, grid.noise.size() - first));
+  const std::size_t tile = tile_of(work.votes, grid.noise.size());
+  for (std::size_t first = 0; first < grid.noise.size(); first += tile) {
+    std::vector<std::shared_ptr<NoiseSums>> sums(std::min(tile, grid.noise.size() - first));
     for (std::size_t k = 0; k < sums.size(); ++k) {
       if (!has_work(work, first + k)) continue;
       if (work.watcher.wants_stop()) return;

@@ -173,7 +173,6 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   tuning.complete = tuning.evaluated == points.size();
 
   if (tuning.complete) {
-    const std::vector<TunedPoint> before_refinement = tuning.points;
     try {
       // A coarse grid is where a search begins: its own points are nothing that one would choose.
       const bool refines = !settings.search;
@@ -200,7 +199,7 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
       add_comparisons(task, tuning);
       if (watcher.wants_stop()) throw Stopped();
     } catch (const Stopped&) {
-      tuning.points = before_refinement;
+      tuning.points = evaluated_points(points, tuning.first, !grid.has_selection());
       tuning.complete = false;
     }
   }
