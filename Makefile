@@ -21,7 +21,8 @@ SANITIZED_ROOMS := base numerics votes mechanisms inspection labeling events rep
 # What runs on several threads.
 THREAD_TESTS := *thread*,*parallel_for*,*shard*
 # Rooms whose tests make arm64 runs: what touches the system, and arithmetic.
-ARM64_ROOMS := base numerics
+ARM64_ROOMS ?= base numerics votes mechanisms
+ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
 CI_SANITIZED_ROOMS := base votes
@@ -81,7 +82,7 @@ endef
 
 .PHONY: help
 help: ## list the targets (the default)
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
 
 .PHONY: deps
 deps: ## install the Debian packages that are missing (sudo when not root)
@@ -144,6 +145,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) test-all PRESET=release
 	@$(MAKE) extended
 	@$(MAKE) arm64
+	@$(MAKE) arm64-wheel
 	@$(MAKE) sanitize
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
@@ -152,10 +154,21 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/test_accounting --test-case='random dumps*'
 	@$(MAKE) coverage
 
+# What others are compared with.
+.PHONY: program
+program: deps
+	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --build --preset $(PRESET) --target pate -j $(JOBS)
+
 .PHONY: arm64
-arm64: build ## suites of rooms cross-compiled for arm64, under qemu; the program's numbers beside this machine's
-	@$(call install_missing,g++-aarch64-linux-gnu qemu-user mmdebstrap)
-	@PATE=$(BUILD)/pate tests/arm64/arm64.sh $(JOBS) $(ARM64_ROOMS)
+arm64: program ## suites of rooms cross-compiled for arm64, under qemu; the program's numbers beside this machine's
+	@$(call install_missing,$(ARM64_PACKAGES))
+	@PATE=$(BUILD)/pate tests/portability/arm64.sh $(JOBS) $(ARM64_ROOMS)
+
+.PHONY: arm64-wheel
+arm64-wheel: deps ## the static tarball and the wheel of arm64, cross-compiled, in build/arm64/package; checked
+	@$(call install_missing,$(ARM64_PACKAGES) dpkg-dev pandoc python3-pip python3-numpy)
+	@tests/portability/arm64_packages.sh $(JOBS)
 
 .PHONY: extended
 extended: deps ## suites of what needs more than doubles, as on machines whose long double is a double

@@ -19,7 +19,7 @@ foreach(page IN LISTS pages ITEMS "")
   set(manual ${CMAKE_CURRENT_BINARY_DIR}/man/${name}.1)
   add_custom_command(
     OUTPUT ${manual}
-    COMMAND ${CMAKE_COMMAND} "-DPROGRAM=$<TARGET_FILE:pate>" "-DCOMMAND=${command}" "-DPAGE=${page}"
+    COMMAND ${CMAKE_COMMAND} "-DPROGRAM=${CMAKE_CROSSCOMPILING_EMULATOR};$<TARGET_FILE:pate>" "-DCOMMAND=${command}" "-DPAGE=${page}"
             "-DPANDOC=${PANDOC}" "-DMANUAL=${manual}" -P
             ${CMAKE_CURRENT_SOURCE_DIR}/cmake/manual_page.cmake
     DEPENDS pate cmake/manual_page.cmake ${page}

@@ -3,7 +3,8 @@
 add_custom_target(
   wheel
   COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/packaging/python/wheel.py
-          ${CMAKE_CURRENT_BINARY_DIR}/static/${tarball} ${CMAKE_CURRENT_BINARY_DIR}/package
+          ${CMAKE_CURRENT_BINARY_DIR}/static/${tarball} ${CMAKE_CURRENT_BINARY_DIR}/package --platform
+          manylinux_2_17_${CMAKE_SYSTEM_PROCESSOR}
   COMMENT "package/pate_accountant-${PROJECT_VERSION}, a wheel"
   VERBATIM)
 add_dependencies(wheel tarball)

@@ -1,9 +1,11 @@
 #!/bin/sh
 # Makes static archives of libraries of which Debian 12 has shared ones only, libzip.a and libfmt.a, in
 # the directory $1: from Debian's source packages, which apt checks. Needs dpkg-dev, and the network.
+# $2, if there is one, is for CMake, which builds them: a toolchain for another machine.
 set -eu
 mkdir -p "$1/lists/partial" "$1/cache"
 cd "$1"
+for_cmake=${2:-}
 # shellcheck source=/dev/null
 . /etc/os-release
 echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
@@ -20,7 +22,7 @@ build() {
   rm -rf "$package"
   dpkg-source --no-check -x "$package"_*.dsc "$package" >/dev/null
   cmake -S "$package" -B "$package/build" -G Ninja --log-level=ERROR -Wno-dev -DCMAKE_BUILD_TYPE=Release \
-    -DBUILD_SHARED_LIBS=OFF "$@" >/dev/null
+    -DBUILD_SHARED_LIBS=OFF ${for_cmake:+"$for_cmake"} "$@" >/dev/null
   cmake --build "$package/build" >/dev/null
   find "$package/build" -name '*.a' -exec cp {} . \;
 }

@@ -5,9 +5,10 @@ set(static ${CMAKE_CURRENT_BINARY_DIR}/static)
 add_custom_command(
   OUTPUT ${static}/libzip.a ${static}/libfmt.a
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cmake/static_libraries.sh ${static}
+          $<$<BOOL:${CMAKE_TOOLCHAIN_FILE}>:-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}>
   DEPENDS cmake/static_libraries.sh
   COMMENT "libzip and fmt as static archives, from Debian's source packages"
-  VERBATIM)
+  COMMAND_EXPAND_LISTS VERBATIM)
 add_custom_target(static_libraries DEPENDS ${static}/libzip.a ${static}/libfmt.a)
 
 add_executable(pate_static EXCLUDE_FROM_ALL cli/main.cpp)
@@ -27,15 +28,19 @@ target_link_libraries(
 if(CLP_INCLUDE_DIR AND CLP_LIBRARY)
   # The library takes it where it is there, and asks for none.
   target_link_options(pate_static PRIVATE LINKER:-u,Clp_newModel)
-  target_link_libraries(pate_static PRIVATE -lClp -lCoinUtils -lbz2 -llapack -lblas -lgfortran
-                                            -lquadmath)
+  target_link_libraries(pate_static PRIVATE -lClp -lCoinUtils -lbz2 -llapack -lblas -lgfortran)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    # Elsewhere `long double` is what it is for.
+    target_link_libraries(pate_static PRIVATE -lquadmath)
+  endif()
 endif()
 target_link_libraries(pate_static PRIVATE -lcrypto -lz)
 
 string(TOLOWER "pate-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" tarball)
 add_custom_target(
   tarball
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cmake/tarball.sh ${CMAKE_CURRENT_BINARY_DIR}
+  COMMAND ${CMAKE_COMMAND} -E env "STRIP=${CMAKE_STRIP}" "SYSROOT=${CMAKE_SYSROOT}"
+          ${CMAKE_CURRENT_SOURCE_DIR}/cmake/tarball.sh ${CMAKE_CURRENT_BINARY_DIR}
           $<TARGET_FILE:pate_static> ${tarball}
   COMMENT "package/${tarball}.tar.gz"
   VERBATIM)
