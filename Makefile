@@ -20,8 +20,10 @@ SKIPS = python3 -B tests/skips/skips.py
 SANITIZED_ROOMS := base numerics votes mechanisms inspection labeling events reports
 # What runs on several threads.
 THREAD_TESTS := *thread*,*parallel_for*,*shard*
-# Rooms whose tests make arm64 runs: what touches the system, and arithmetic.
+# Rooms whose tests make arm64 and make portability run: what touches the system, and arithmetic.
 ARM64_ROOMS ?= base numerics votes mechanisms
+PORTABLE_ROOMS ?= base numerics mechanisms
+OTHER_COMPILERS ?= g++-11 clang++-19 clang++-19-libc++
 ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
@@ -146,6 +148,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) extended
 	@$(MAKE) arm64
 	@$(MAKE) arm64-wheel
+	@$(MAKE) portability
 	@$(MAKE) sanitize
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
@@ -169,6 +172,11 @@ arm64: program ## suites of rooms cross-compiled for arm64, under qemu; the prog
 arm64-wheel: deps ## the static tarball and the wheel of arm64, cross-compiled, in build/arm64/package; checked
 	@$(call install_missing,$(ARM64_PACKAGES) dpkg-dev pandoc python3-pip python3-numpy)
 	@tests/portability/arm64_packages.sh $(JOBS)
+
+.PHONY: portability
+portability: program ## the program and suites of rooms by other compilers (OTHER_COMPILERS), numbers beside g++ 12's
+	@$(call install_missing,g++-11 clang-19 libc++-19-dev libc++abi-19-dev)
+	@PATE=$(BUILD)/pate ROOMS="$(PORTABLE_ROOMS)" tests/portability/compilers.sh $(JOBS) $(OTHER_COMPILERS)
 
 .PHONY: extended
 extended: deps ## suites of what needs more than doubles, as on machines whose long double is a double
