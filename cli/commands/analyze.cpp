@@ -77,6 +77,11 @@ void check_weights(const AnalyzeOptions& options) {
         "--teacher-weights goes with --sigma2 or --laplace-scale alone: what a threshold check, "
         "PTR, one noise, a student, --exact and shards say goes by votes that all count one");
   }
+  if (!options.mechanism.neighbours.is_one_replaced()) {
+    throw usage_error(
+        "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
+        "--neighbours and --teachers-per-person");
+  }
 }
 
 std::optional<TeacherWeights> open_weights(const AnalyzeOptions& options, VotesInput& input) {
@@ -258,16 +263,18 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
 
   write_exports(options.exports, context.record, account.costs[account.headline],
                 {.orders = settings.orders, .threads = settings.threads}, streams);
-  deliver_report(
-      options.output,
-      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
-                                   reports::Audience::owner, &apart),
-      costs_for_people(options.output, guarantee_of(account), account.costs,
-                       analyze_summary(account, title_of(options.input), options.output.all,
-                                       streams.out_colour()) +
-                           groups_text(apart.groups) + weights_text(apart.weights)),
-      account.notices, streams, false,
-      options.output.metrics ? agreement_of_answers(run, account, settings.threads) : std::nullopt);
+  deliver_report(options.output,
+                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
+                                              reports::Audience::owner, &apart),
+                 costs_for_people(options.output, guarantee_of(account), account.costs,
+                                  analyze_summary(account, title_of(options.input),
+                                                  options.output.all, streams.out_colour()) +
+                                      groups_text(apart.groups) + weights_text(apart.weights)),
+                 account.notices, streams, false,
+                 // Which votes win by weight is not what is counted there.
+                 options.output.metrics && options.teacher_weights.empty()
+                     ? agreement_of_answers(run, account, settings.threads)
+                     : std::nullopt);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);
 }
 

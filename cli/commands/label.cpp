@@ -78,6 +78,7 @@ void check_options(const LabelOptions& options) {
   check_declared(options);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
+  refuse_share_as_votes(options.mechanism);
   check_delta(options.delta, options.any_delta);
   if (options.max_answers && *options.max_answers < 1) {
     throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
@@ -117,7 +118,8 @@ void add_label(CommandLine& line, LabelOptions& options) {
           "give refused queries the student's label if its score is above GAMMA");
   run.add("--max-answers K", options.max_answers, "stop after K answers");
   run.add("--max-epsilon E", options.max_epsilon,
-          "stop before a query that could raise the data-independent epsilon above E");
+          "stop before a query that could raise the data-independent epsilon of this run above E; "
+          "of all runs together: pate ledger --max-epsilon");
   add_rows_from_answers(run, options.rows_from_answers);
   const Section declared = line.section("A budget declared beforehand");
   declared.add("--declared-epsilon E", options.declared_epsilon,

@@ -272,6 +272,16 @@ std::vector<double> thresholds_of(const MechanismOptions& options,
   return {threshold.value / 100.0 * static_cast<double>(*teachers)};
 }
 
+void refuse_share_as_votes(const MechanismOptions& options) {
+  for (const double votes : thresholds_of(options, std::nullopt)) {
+    if (!(votes > 0.0 && votes < 1.0)) continue;
+    throw usage_error(
+        fmt::format("--threshold {} is less than one vote, and budget would be spent on it: a "
+                    "share of the teachers is written {:g}%; 1 asks for a vote, 0 for none",
+                    votes, 100.0 * votes));
+  }
+}
+
 void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
                             double delta, std::vector<Notice>& notices) {
   std::vector<Notice> doubts = input.doubts();
@@ -281,7 +291,10 @@ void prepend_input_warnings(const VotesInput& input, std::span<const double> thr
 }
 
 Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
-  if (options.one_noise) require_two_classes(input);
+  if (options.one_noise) {
+    require_two_classes(input);
+    require_every_vote(*input.votes, "one noise, which is compared with half of all teachers,");
+  }
   return {*input.votes,
           input.rows,
           make_aggregator(options, input.votes->teachers(), input.student != nullptr),

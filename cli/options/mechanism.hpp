@@ -88,6 +88,10 @@ void require_two_classes(const VotesInput& input);
 [[nodiscard]] std::vector<Notice> slip_notices(std::span<const double> thresholds,
                                                std::optional<std::int64_t> teachers, double delta);
 
+/// Throws `usage_error` for a threshold of less than one vote, with the share that is likely meant:
+/// for commands that spend budget.
+void refuse_share_as_votes(const MechanismOptions& options);
+
 /// The threshold in votes, where there is one; none either for a share of unknown teachers.
 [[nodiscard]] std::vector<double> thresholds_of(const MechanismOptions& options,
                                                 std::optional<std::int64_t> teachers);

@@ -158,8 +158,9 @@ Notice abstentions_notice(const VoteSource& votes) {
   if (votes.leaves_out_abstentions()) {
     return {"abstentions_left_out",
             fmt::format("teachers that abstain are left out of a query: it has at most the votes "
-                        "of the {} teachers, and one of them can move a vote, take it back or add "
-                        "one. Costs hold for each of these; shares of the teachers are of all {}",
+                        "of the {} teachers, and who votes otherwise can move a vote, take it back "
+                        "or add one. Costs hold for each of these, with --neighbours add-remove "
+                        "for the last two; shares of the teachers are of all {}",
                         votes.teachers(), votes.teachers())};
   }
   return {

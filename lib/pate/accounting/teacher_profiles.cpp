@@ -202,8 +202,8 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   for (const Pair& pair : order) {
     double& epsilon = result.epsilon[pair.teacher];
     double& upper = of(result.upper, kDirections[pair.direction]);
-    epsilon = std::max(epsilon, pair.epsilon);
-    upper = std::max(upper, pair.epsilon);
+    epsilon = max_or_nan(epsilon, pair.epsilon);
+    upper = max_or_nan(upper, pair.epsilon);
     if (refined == 0 && pair.epsilon > largest.epsilon) largest = pair;
   }
   result.lower = passes.lower(largest, result.step);

@@ -21,6 +21,7 @@ NoisyMax per_vote(const NoisyMax& noisy_max, double units) {
 }
 
 void check(const Run& run, const AccountSettings& settings) {
+  require_one_replaced(run.aggregator.neighbours(), "the cost of teachers with weights");
   if (settings.exact || settings.tilted || settings.complex) {
     throw parameter_error(
         "exact, tilted and complex costs know only what one vote that moves changes, not one with "

@@ -4,33 +4,64 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "pate/numerics/decimal.hpp"
+#include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {
 
+namespace {
+
+// Terms that are added one by one.
+constexpr std::int64_t kMostTerms = 10'000;
+
+}  // namespace
+
 std::vector<const Event*> standing_numbers(const Record& record) {
-  std::set<std::string> covered;
+  // A number counts earlier ones about its own run, and no others.
+  std::set<std::pair<std::string, std::string>> covered;
   for (const Event& event : record) {
-    if (event.open.drawn)
-      covered.insert(event.open.drawn->covers.begin(), event.open.drawn->covers.end());
+    if (!event.open.drawn) continue;
+    for (const std::string& id : event.open.drawn->covers) covered.emplace(event.open.about, id);
   }
   std::vector<const Event*> result;
   for (const Event& event : record) {
-    if (event.open.drawn && !covered.contains(event.open.id)) result.push_back(&event);
+    if (event.open.drawn && !covered.contains({event.open.about, event.open.id})) {
+      result.push_back(&event);
+    }
   }
   // Sums of their epsilons are rounded: the order of the record must not show.
   std::ranges::sort(result, [](const Event* a, const Event* b) { return *a < *b; });
   return result;
 }
 
+namespace {
+
+// So many times a number, by decimal sums as far as that is quick.
+double decimal_multiple(double total, double number, std::int64_t times) {
+  if (times > kMostTerms) {
+    return sum_upwards(total, with_margin(static_cast<double>(times) * number));
+  }
+  for (std::int64_t k = 0; k < times; ++k) total = decimal_sum(total, number);
+  return total;
+}
+
+}  // namespace
+
 ToldEpsilon drawn_total(const std::vector<const Event*>& numbers) {
   ToldEpsilon total;
   for (const Event* event : numbers) {
-    for (std::int64_t k = 0; k < event->times; ++k) {
-      total.epsilon = sum_upwards(total.epsilon, event->open.drawn->epsilon);
-      total.delta = decimal_sum(total.delta, event->open.drawn->delta);
+    const DrawnNumber& drawn = *event->open.drawn;
+    total.delta = decimal_multiple(total.delta, drawn.delta, event->times);
+    for (std::int64_t k = 0; k < std::min(event->times, kMostTerms); ++k) {
+      total.epsilon = sum_upwards(total.epsilon, drawn.epsilon);
+    }
+    if (event->times > kMostTerms) {
+      total.epsilon =
+          sum_upwards(total.epsilon,
+                      with_margin(static_cast<double>(event->times - kMostTerms) * drawn.epsilon));
     }
   }
   return total;
@@ -51,7 +82,8 @@ Record uncounted(const Record& record) {
 
 std::optional<double> claimed_delta(const Event& event) {
   if (!event.open.claim) return std::nullopt;
-  return static_cast<double>(event.times * event.open.claim->count) * event.open.claim->delta;
+  return static_cast<double>(event.times) * static_cast<double>(event.open.claim->count) *
+         event.open.claim->delta;
 }
 
 double default_delta(const Record& record) {
@@ -75,9 +107,7 @@ double recorded_delta(const Record& record) {
       total = decimal_sum(total, *claimed_delta(event));
       continue;
     }
-    for (std::int64_t k = 0; k < event.times; ++k) {
-      total = decimal_sum(total, event.open.delta.value_or(0.0));
-    }
+    total = decimal_multiple(total, event.open.delta.value_or(0.0), event.times);
   }
   return total;
 }

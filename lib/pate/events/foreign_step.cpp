@@ -89,14 +89,14 @@ std::string foreign_in_words(const Event& event) {
   const PublicEvent& open = event.open;
   std::string told;
   const auto add = [&told](const std::string& its) { told += (told.empty() ? "" : " and ") + its; };
-  std::int64_t count = event.times;
+  auto count = static_cast<double>(event.times);
   if (open.claim) {
     add(fmt::format("({}, {})-DP", open.claim->epsilon, decimal(open.claim->delta)));
-    count *= open.claim->count;
+    count *= static_cast<double>(open.claim->count);
   }
   if (open.foreign) {
     const ForeignStep& step = *open.foreign;
-    count *= step.count;
+    count *= static_cast<double>(step.count);
     if (step.mu > 0.0) add(fmt::format("Gaussian DP with mu = {}", step.mu));
     if (step.xi > 0.0) {
       add(fmt::format("({}, {})-zCDP", step.xi, step.rho));
@@ -111,7 +111,7 @@ std::string foreign_in_words(const Event& event) {
     }
   }
   return fmt::format("{} (source: {}): {}{}", open.mechanism, open.source, told,
-                     count > 1 ? fmt::format(", {} times", count) : "");
+                     count > 1 ? fmt::format(", {:.0f} times", count) : "");
 }
 
 }  // namespace pate

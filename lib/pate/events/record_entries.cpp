@@ -16,6 +16,7 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/numerics/margin.hpp"
 
 namespace pate {
 
@@ -98,7 +99,7 @@ RecordQuestion question_of(RecordSums& sums, const RecordSettings& settings, dou
   RecordQuestion asked{
       sums, delta, sums.delta_apart(), settings.threads, {}, settings.orders.has_value()};
   // All of it is claimed, as far as rounding tells.
-  if (asked.apart > delta && asked.apart <= delta * (1.0 + 1e-9)) asked.apart = delta;
+  if (asked.apart > delta && asked.apart <= delta * (1.0 + 4.0 * kSumMargin)) asked.apart = delta;
   asked.orders = settings.orders
                      ? validated_orders(*settings.orders)
                      : std::vector<double>(default_orders().begin(), default_orders().end());

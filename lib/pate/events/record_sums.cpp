@@ -50,12 +50,22 @@ std::vector<EventCosts::Spent> values_of(const std::vector<SpentSums>& sums) {
   return result;
 }
 
-// Beyond 2^53 doubles are no counts.
+// Beyond, doubles are no counts.
+constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
+
+input_error too_many() {
+  return input_error("the steps of this record are more than 2^53");
+}
+
 std::int64_t repeated(std::int64_t count, std::int64_t times) {
-  if (count > (std::int64_t{1} << 53) / times) {
-    throw input_error("the steps of this record are more than 2^53");
-  }
+  if (count > kMaxCount / times) throw too_many();
   return count * times;
+}
+
+void add_repeated(std::int64_t& total, std::int64_t count, std::int64_t times) {
+  const std::int64_t more = repeated(count, times);
+  if (more > kMaxCount - total) throw too_many();
+  total += more;
 }
 
 MechanismCounts repeated(MechanismCounts steps, std::int64_t times) {
@@ -140,7 +150,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
     const PublicEvent& open = event.open;
     const auto times = static_cast<double>(event.times);
     if (open.claim) {
-      by_epsilon[open.claim->epsilon] += repeated(open.claim->count, event.times);
+      add_repeated(by_epsilon[open.claim->epsilon], open.claim->count, event.times);
     } else if (open.foreign && open.foreign->is_gaussian()) {
       squared.add(times * static_cast<double>(open.foreign->count) * open.foreign->mu *
                   open.foreign->mu);
@@ -157,7 +167,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
         }
       }
       for (const auto& [epsilon, count] : steps.pure_epsilons()) {
-        by_epsilon[epsilon] += repeated(count, event.times);
+        add_repeated(by_epsilon[epsilon], count, event.times);
       }
     } else {
       return std::nullopt;

@@ -23,6 +23,8 @@ constexpr double kEnds = 80.0;
 constexpr double kMostPoints = 2e6;
 // Below, the first terms of a series are all of (1+u)^order - 1 - order u.
 constexpr double kSmall = 1e-3;
+// Below, e^x - 1 - x of (order - 1) log(1+u) is told apart from what it is added to.
+constexpr double kLowOrder = 2.0;
 
 // log((1+u)^order - 1 - order u) for u = rate (e^z - 1) > -1.
 double log_second_order(double rate, double z, double order) {
@@ -38,6 +40,12 @@ double log_second_order(double rate, double z, double order) {
   const double log_one_plus_u = z > 500.0 ? z + std::log(rate) : std::log1p(std::max(u, -1.0));
   const double log_power = order * log_one_plus_u;
   if (log_power > 600.0) return log_power;  // the rest is nothing beside it
+  if (order < kLowOrder) {
+    // Of order - 1, with which both terms vanish, as a factor nothing is lost.
+    const double y = (order - 1.0) * log_one_plus_u;
+    const double entropy = (1.0 + u) * log_one_plus_u - u;
+    return std::log((order - 1.0) * entropy + (1.0 + u) * expm1_minus_x(y));
+  }
   return std::log(std::expm1(log_power) - order * u);
 }
 
@@ -59,7 +67,8 @@ double sampled_cost(const SampledGaussian& sampled, double order) {
     const double x = lowest + static_cast<double>(k) * apart;
     const double log_term =
         log_normal_density(x) + log_second_order(sampled.rate, mu * (x - 0.5 * mu), order);
-    if (!(log_term > -kInfinity)) continue;
+    if (std::isnan(log_term)) return cap;
+    if (log_term == -kInfinity) continue;
     if (log_term > largest) {
       sum = sum * std::exp(largest - log_term) + 1.0;
       largest = log_term;
