@@ -76,7 +76,7 @@ std::vector<Command> commands() {
                     "pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 "
                     "--delta 1e-5 "
                     "--write-labels labels.npy --ledger teachers.ledger",
-                    {kBadInput, kNotValid, kLedgerRefused},
+                    {kLimitMissed, kBadInput, kNotValid, kLedgerRefused},
                     "the number of queries, 8 bytes each"},
                    add_label, run_label),
       make_command({"darrm",

@@ -163,6 +163,14 @@ std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& numb
                                      : " Nothing else of this report may be printed either.");
 }
 
+// A number that was drawn promises what its whole statement says.
+std::string words_to_print(const JsonValue& body, const JsonValue& guarantee) {
+  const auto part = body.find("public");
+  const auto statement = part ? part->find("statement") : body.find("statement");
+  if (statement && statement->type() == JsonType::text) return statement->text();
+  return guarantee.at("promise").text();
+}
+
 }  // namespace
 
 void add_heading(Html& page, const PageHeading& heading) {
@@ -213,7 +221,7 @@ void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
   }
   add_answer(page, "When", when(body, heading));
   if (may && holds) {
-    add_answer(page, "Words to print", "<q>" + escaped(guarantee->at("promise").text()) + "</q>");
+    add_answer(page, "Words to print", "<q>" + escaped(words_to_print(body, *guarantee)) + "</q>");
   }
   page.add("</dl></div>");
 }

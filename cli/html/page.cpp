@@ -278,7 +278,7 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
   const bool public_only = heading.public_only;
   const std::string schema = report.at("schema").text();
   if (!schema.starts_with("pate/")) report.at("schema").fail("a schema of pate, pate/.../v1");
-  const std::string kind = schema.substr(5, schema.find('/', 5) - 5);
+  std::string kind = schema.substr(5, schema.find('/', 5) - 5);
   const bool is_private = reports::has_private_part(report);
   const auto part = report.find("public");
   if (public_only && !part) {
@@ -288,6 +288,11 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
         report.file()));
   }
   const JsonValue body = public_only || !is_private ? part.value_or(report) : report;
+  const auto mechanism = body.find("mechanism");
+  const auto named = mechanism && mechanism->type() == io::JsonType::object
+                         ? mechanism->find("name")
+                         : std::nullopt;
+  if (kind == "analyze" && named && named->text() == "composed") kind = "compose";
   // The sum of a ledger has the schema of an account.
   const std::string command = kind == "account" ? "ledger" : escaped_words(kind);
   const std::string title = public_only

@@ -25,7 +25,10 @@ std::optional<double> releasable_epsilon_of(const io::JsonValue& report, double 
   if (!costs) return least;
   for (const io::JsonValue& cost : costs->elements()) {
     const auto epsilon = cost.find("epsilon");  // null where it is infinite
-    if (!epsilon || !cost.at("releasable").boolean() || !(cost.at("delta").number() <= delta)) {
+    const auto promise = cost.find("promise");
+    // Of numbers that depend on the outcome the smaller one promises nothing.
+    if (!epsilon || !cost.at("releasable").boolean() || !(cost.at("delta").number() <= delta) ||
+        (promise && promise->text() != "fixed")) {
       continue;
     }
     least = std::min(least.value_or(epsilon->number()), epsilon->number());

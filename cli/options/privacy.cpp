@@ -189,12 +189,17 @@ std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::str
   }
   std::vector<reports::LedgerEntry> earlier;
   std::ranges::copy_if(ledger.entries(), std::back_inserter(earlier), [&](const auto& entry) {
-    return entry.event.open.kind == event.open.kind &&
+    const EventKind kind = entry.event.open.kind;
+    // A test of a declared budget asks as labels do, whether it passes or not.
+    const bool asks = kind == EventKind::run || kind == EventKind::declared;
+    const bool asks_now =
+        event.open.kind == EventKind::run || event.open.kind == EventKind::declared;
+    return (kind == event.open.kind || (asks && asks_now)) &&
            entry.event.facts.digests.counts == event.facts.digests.counts;
   });
   if (earlier.empty()) return notices;
   notices.push_back({"labelled_before",
-                     fmt::format("{}: these queries were labelled before, {}, the last time on {}; "
+                     fmt::format("{}: these queries were asked before, {}, the last time on {}; "
                                  "what that cost comes on top",
                                  called,
                                  earlier.size() == 1 ? std::string("once")

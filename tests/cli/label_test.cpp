@@ -218,7 +218,7 @@ TEST_CASE("label: the ledger has the run, and says when it was not the first") {
   CHECK(ran.err.find(ledger + ": 1 entry: epsilon = ") != std::string::npos);
   ran = label(directory / "l.npy", with(kConfident, {"--ledger", ledger}));
   CHECK(ran.status == 0);
-  CHECK(ran.err.find("these queries were labelled before, once, the last time on ") !=
+  CHECK(ran.err.find("these queries were asked before, once, the last time on ") !=
         std::string::npos);
   CHECK(ran.err.find(ledger + ": 2 entries: epsilon = ") != std::string::npos);
   const Ran other = label(directory / "other.npy",

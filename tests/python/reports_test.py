@@ -89,6 +89,26 @@ class ReportsTest(unittest.TestCase):
         for private in (repr(self.report.epsilon), self.report["inputs"]["votes"]["sha256"], self.report["inputs"]["votes"]["votes_digest"]):
             self.assertNotIn(private, text)
 
+    def test_public_reports_show_what_they_are(self):
+        ledger = str(self.root / "teachers.ledger")
+        pate.label(self.votes, teachers=100, **CONFIDENT, ledger=ledger, write_labels=str(self.root / "l.npy"))
+        release = pate.release(self.votes, teachers=100, **CONFIDENT, ledger=ledger, method="gnss", order=8, beta=0.05, sigma_ss=10)
+        others = [pate.label(self.votes, teachers=100, **CONFIDENT, public_only=True), pate.plan(queries=40, sigma2=15, delta=1e-5)]
+        self.assertEqual(release.public().epsilon, release.epsilon)
+        for report in [self.report.public(), release, release.public(), *others]:
+            self.assertIn(report.command, repr(report))
+            self.assertIn(report.command, str(report) if report._summary is None else report.command)
+            self.assertIn("holds", report.guarantee)
+            self.assertGreater(report.epsilon, 0)
+        with self.assertRaises(pate.InputError):  # it counts the labels of the ledger, which its record has not
+            pate.compose(release)
+
+    def test_a_rehearsal_of_a_declared_budget_draws_no_labels(self):
+        report = pate.label(self.votes, teachers=100, **CONFIDENT, declared_epsilon=4, dry_run=True)
+        self.assertGreaterEqual(report["declared"]["pass_probability"], 0)
+        with self.assertRaises(AttributeError):
+            report.labels
+
     def test_kept_to_the_last_bit(self):
         self.report.save(self.root / "report.json")
         self.assertEqual(stat.S_IMODE((self.root / "report.json").stat().st_mode), 0o600)

@@ -102,6 +102,8 @@ def call(command, votes, options, paths):
         if votes is not None:
             word, chunks = _votes(votes, options)
         labels = options.get("write_labels")
+        if labels is True and options.get("dry_run"):
+            labels = options["write_labels"] = None  # a rehearsal draws none
         if labels is True:
             if options.get("ledger") is not None:
                 raise UsageError("write_labels: labels that a ledger records have cost privacy, and must not be lost with this process; "

@@ -452,7 +452,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     force: replace an existing file of labels
     reinforce_above: give refused queries the student's label if its score is above GAMMA
     max_answers: stop after K answers
-    max_epsilon: stop before a query that could raise the data-independent epsilon above E
+    max_epsilon: stop before a query that could raise the data-independent epsilon of this run above E; of all
+        runs together: pate ledger max_epsilon
     rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
     ledger: record the run in this ledger before its labels appear
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name

@@ -208,8 +208,11 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
                       const std::string& part, std::vector<CostEntry>& entries) {
   double pure = 0.0;
   for (const PureSteps& step : steps) pure += static_cast<double>(step.count) * step.epsilon;
-  // Products and sums are rounded; a unit in the last place for each kind covers them.
-  pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
+  // Products and sums are rounded; a unit in the last place for each kind covers them. One step is
+  // what it is.
+  if (steps.size() != 1 || steps[0].count != 1) {
+    pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
+  }
   entries.push_back(data_independent_entry(EpsilonMethod::pure, pure, search.spent, part));
   if (steps.size() != 1 || !(search.delta > search.spent)) return;
   entries.push_back(data_independent_entry(
@@ -358,10 +361,15 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "published as it is");
   }
   if (headline.data_dependent) add_publishable_notice(costs, notices);
-  const bool others_depend = std::ranges::any_of(costs, [](const CostEntry& cost) {
-    return cost.data_dependent && cost.promise == Promise::fixed;
-  });
-  if (others_depend && !headline.data_dependent && headline.reading == GuaranteeKind::worst_case) {
+  double least_by_votes = kInfinity;
+  bool others_depend = false;
+  for (const CostEntry& cost : costs) {
+    if (!cost.data_dependent || cost.promise != Promise::fixed) continue;
+    others_depend = true;
+    least_by_votes = std::min(least_by_votes, cost.epsilon);
+  }
+  if (others_depend && headline.epsilon <= least_by_votes && !headline.data_dependent &&
+      headline.reading == GuaranteeKind::worst_case) {
     add("any_votes_smaller",
         "the number that holds for any votes is smaller here, and may be published");
   }

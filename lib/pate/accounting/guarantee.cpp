@@ -43,6 +43,15 @@ std::string outcome_in_words(const std::string& released, double epsilon, double
   return text + '.';
 }
 
+void assume_declared(Guarantee& guarantee) {
+  guarantee.assumes.emplace_back(
+      "epsilon, delta, the list of queries, the threshold and the noise were fixed before anybody "
+      "looked at these votes, but for what was published of them and is counted elsewhere");
+  guarantee.not_covered.emplace_back(
+      "the answers given that the test passed: the promise is about the test and the run together, "
+      "and every further test counts as this one does, whether it passes or not");
+}
+
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps) {
   for (const auto& [sampled, count] : steps.sampled_queries) {
     guarantee.assumes.push_back(fmt::format(
@@ -175,12 +184,7 @@ void declare(const CostEntry& cost, Guarantee& guarantee) {
       cost.epsilon, cost.delta, guarantee.promise);
   guarantee.promise += fmt::format(" The test was that of a certificate by {} orders.",
                                    cost.conversion == EpsilonMethod::profile ? "complex" : "Renyi");
-  guarantee.assumes.emplace_back(
-      "epsilon, delta, the list of queries, the threshold and the noise were fixed before anybody "
-      "looked at these votes, but for what was published of them and is counted elsewhere");
-  guarantee.not_covered.emplace_back(
-      "the answers given that the test passed: the promise is about the test and the run together, "
-      "and every further test counts as this one does, whether it passes or not");
+  assume_declared(guarantee);
 }
 
 }  // namespace

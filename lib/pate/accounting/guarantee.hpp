@@ -43,6 +43,9 @@ void protect(Guarantee& guarantee, const Neighbours& neighbours);
 /// Adds what is assumed of the samples that answered queries, if any did.
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
 
+/// Adds what the promise of a budget that was declared beforehand rests on, and does not cover.
+void assume_declared(Guarantee& guarantee);
+
 /// The same about one record of the data in the place of one teacher: of teachers that are private
 /// themselves.
 void protect_records(Guarantee& guarantee);

@@ -144,6 +144,26 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
   }
 }
 
+// What the promises of events rest on that no cost of the sum says.
+void assume_events(const Record& record, Guarantee& guarantee) {
+  const auto any = [&](const auto& holds) { return std::ranges::any_of(record, holds); };
+  if (any([](const Event& event) { return event.open.kind == EventKind::declared; })) {
+    assume_declared(guarantee);
+  }
+  if (any([](const Event& event) { return event.open.kind == EventKind::release; })) {
+    guarantee.assumes.emplace_back(
+        "the queries of a release and the parameters of its number were fixed without these votes");
+  }
+  if (any([](const Event& event) {
+        const auto& drawn = event.open.drawn;
+        return drawn && drawn->noise && drawn->noise->method == ReleaseMethod::at_most;
+      })) {
+    guarantee.not_covered.emplace_back(
+        "a claim that passed its test, by itself: it is an epsilon of the outcome, and the run is "
+        "not (epsilon, delta)-differentially private with it");
+  }
+}
+
 }  // namespace
 
 ToldEpsilon told_total(const Record& record) {
@@ -239,6 +259,7 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
         "the weights of their objectives were not taken from these votes"};
   }
   assume_samples(result, account.steps);
+  assume_events(account.events, result);
   if (foreign && !records) {
     result.assumes.emplace_back(
         neighbours.teachers == 1 ? std::string("each record is in the part of one teacher only")

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "pate/mechanisms/aggregator.hpp"
@@ -17,10 +18,18 @@ RecordAnswers answers_of(const Record& record) {
   double variance = 0.0;
   std::int64_t realized = 0;
   std::set<std::pair<std::int64_t, std::int64_t>> sizes;
+  std::set<std::string> counted;
+  for (const Event& event : record) {
+    if (event.open.kind != EventKind::release) counted.insert(event.open.id);
+  }
   for (const Event& event : record) {
     const PublicEvent& open = event.open;
     if (open.teachers > 0) sizes.emplace(open.teachers, open.classes);
-    if (open.kind == EventKind::release) continue;
+    // A number about a run that is not in the record stands for it, once.
+    if (open.kind == EventKind::release && !open.about.empty() &&
+        !counted.insert(open.about).second) {
+      continue;
+    }
     // A step that answers no queries changes no number of answers.
     if (open.kind == EventKind::step && open.queries == 0) continue;
     result.queries += event.times * open.queries;

@@ -93,6 +93,9 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
               "with tries, and without aggregator, steps, cap, drawn, claim and foreign");
   }
   require(open.source.empty() || open.kind == EventKind::step, "without source");
+  if (open.steps) {
+    require(open.queries == 0 || !open.steps->empty(), "of queries with steps of some kind");
+  }
   if (open.foreign && (!open.foreign->orders.empty() || !open.foreign->rdp.empty())) {
     const io::JsonValue foreign = json.at("foreign");
     check_orders(foreign.at("orders"), open.foreign->orders);

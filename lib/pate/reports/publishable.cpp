@@ -24,7 +24,10 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
     }
   }
   if (const auto epsilon = report.find("epsilon"); epsilon && is_number(*epsilon) && is_public) {
-    return HeadlineNumber{report, true};
+    const auto parameters = report.find("parameters");
+    const bool is_chosen =
+        parameters && parameters->type() == JsonType::text && parameters->text() == "chosen";
+    return HeadlineNumber{report, true, is_chosen ? Promise::none : Promise::outcome};
   }
   const auto headline = report.find("headline");
   if (!headline || headline->type() != JsonType::object) return std::nullopt;
@@ -32,8 +35,10 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   if (!epsilon || !is_number(*epsilon)) return std::nullopt;
   const auto releasable = headline->find("releasable");
   const bool is_majority = report.has("noise_function");
-  return HeadlineNumber{*headline,
-                        is_public || is_majority || (releasable && releasable->boolean())};
+  const auto promise = headline->find("promise");
+  return HeadlineNumber{
+      *headline, is_public || is_majority || (releasable && releasable->boolean()),
+      promise ? value_named<Promise>(promise->text()).value_or(Promise::none) : Promise::fixed};
 }
 
 std::vector<JsonValue> publishable_costs(const JsonValue& report) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "pate/accounting/names.hpp"
 #include "pate/base/json.hpp"
 
 namespace pate::reports {
@@ -11,6 +12,7 @@ namespace pate::reports {
 struct HeadlineNumber {
   io::JsonValue entry;       ///< with members `epsilon` and `delta`
   bool may_publish = false;  ///< whether it depends on no votes, or was drawn to be published
+  Promise promise = Promise::fixed;  ///< what it promises
 };
 
 /// The number that a report, or a public part of one, puts first: what a release drew, else the

@@ -102,15 +102,37 @@ void check_units(const std::vector<NamedRecord>& records) {
 
 }  // namespace
 
+namespace {
+
+// A release may count entries of a ledger in its epsilon, which its record has not.
+void require_all_that_counts(const io::JsonValue& report) {
+  const auto published = report.find("public");
+  const auto ledger = published ? published->find("ledger") : std::nullopt;
+  if (!ledger || ledger->type() != io::JsonType::array || ledger->elements().empty()) return;
+  ledger->fail(
+      "a release about nothing else: this one counts entries of a ledger, which are not in its "
+      "record; compose the ledger in its place");
+}
+
+}  // namespace
+
 Record read_events(const io::JsonValue& report) {
   if (report.find("shard")) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
   }
+  require_all_that_counts(report);
   if (const auto record = report.find("record")) return read_record(*record);
   if (const auto published = report.find("public")) {
     if (const auto record = published->find("record")) return read_record(*record);
   }
-  return carry_over_report(report);
+  Record record = carry_over_report(report);
+  for (const Event& event : record) {
+    const auto& steps = event.open.steps;
+    if (steps && steps->empty() && event.open.queries > 0) {
+      report.fail("steps of some kind, where there are queries");
+    }
+  }
+  return record;
 }
 
 ReportPart report_part(const io::JsonValue& report, const Record& record) {

@@ -302,6 +302,15 @@ void fields(FieldReader& a, Mechanism& mechanism) {
 }
 
 void check_steps(const io::JsonValue& json, const MechanismCounts& steps) {
+  constexpr std::array<std::string_view, 10> kKnown{
+      "neighbours",      "teachers_per_person", "threshold_checks", "laplace_checks",
+      "sparse_rounds",   "gaussian_maxima",     "laplace_maxima",   "one_laplace_maxima",
+      "sampled_queries", "tested_pluralities"};
+  for (const auto& [kind, list] : json.members()) {
+    if (std::ranges::find(kKnown, kind) == kKnown.end()) {
+      list.fail("steps of a kind that this version of pate knows the cost of");
+    }
+  }
   try {
     for (const auto& [noisy_max, count] : steps.maxima) validate(noisy_max);
     for (const auto& [sampled, count] : steps.sampled_queries) validate(sampled);

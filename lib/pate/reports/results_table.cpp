@@ -48,8 +48,10 @@ constexpr std::array<std::pair<std::string_view, const char*>, 11> kMechanisms{{
     {"nzc", "NZC"},
 }};
 
-std::string count_text(const JsonValue& body, const char* key) {
-  const auto value = body.find(key);
+std::string count_text(const JsonValue& body, const std::optional<JsonValue>& part,
+                       const char* key) {
+  auto value = body.find(key);
+  if (!value && part) value = part->find(key);
   if (!value) return {};
   if (value->type() == JsonType::object) {  // teachers of darrm
     const auto count = value->find("count");
@@ -96,14 +98,16 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
   switch (column) {
     case ResultColumn::run:
       return {};
-    case ResultColumn::mechanism:
-      return mechanism_text(body);
+    case ResultColumn::mechanism: {
+      const std::string text = mechanism_text(body);
+      return text.empty() && part ? mechanism_text(*part) : text;
+    }
     case ResultColumn::teachers:
-      return count_text(body, "teachers");
+      return count_text(body, part, "teachers");
     case ResultColumn::classes:
-      return count_text(body, "classes");
+      return count_text(body, part, "classes");
     case ResultColumn::queries:
-      return count_text(body, "queries");
+      return count_text(body, part, "queries");
     case ResultColumn::answered:
       return answered_text(body);
     case ResultColumn::accuracy: {
@@ -121,7 +125,8 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
     case ResultColumn::bound:
       return bound_text(headline.entry);
     case ResultColumn::publish:
-      return headline.may_publish ? "yes" : "no";
+      if (!headline.may_publish || headline.promise == Promise::none) return "no";
+      return headline.promise == Promise::fixed ? "yes" : "yes, with its statement";
   }
   return {};
 }
@@ -211,10 +216,8 @@ std::string latex_text(const ResultsTable& table) {
     add_line([&](std::size_t i) {
       if (row[i].empty()) return std::string("--");
       if (table.columns[i] == ResultColumn::delta) return latex_power(row[i]);
-      return table.columns[i] == ResultColumn::run || table.columns[i] == ResultColumn::mechanism ||
-                     table.columns[i] == ResultColumn::bound
-                 ? latex_words(row[i])
-                 : row[i];
+      if (table.columns[i] == ResultColumn::mechanism) return latex_words(row[i]);
+      return is_words(table.columns[i]) ? tex_text(row[i]) : row[i];
     });
   }
   return text + "\\bottomrule\n\\end{tabular}\n";

@@ -16,7 +16,7 @@ TEST_SUITE("reports") {
         {"which_to_publish", "data_independent, 3, may always be published"},
         {"any_votes_smaller", "the number that holds for any votes is smaller here"},
         {"looks_transposed", "every class has 17 votes"},
-        {"labelled_before", "a/ledger: these queries were labelled before"},  // these very votes
+        {"labelled_before", "a/ledger: these queries were asked before"},  // these very votes
         {"ledger_total", "a/ledger: 3 so far"},
         {"ledger_torn", "the end of the file is missing (a/ledger, line 3)"},
         {"epsilon_clamped", "data_independent/worst_case/improved: so epsilon = 0 holds"},

@@ -29,22 +29,27 @@ std::vector<Series> rdp_curves(const JsonValue& report, const std::vector<double
     if (bound == "orders" || curves.is_null()) continue;
     // The joint cost where there is one: a guarantee. Otherwise the sum of the steps.
     std::vector<double> sum(orders.size(), 0.0);
-    std::string reading = "expected";
+    bool is_joint = false;
     bool any = false;
     for (const auto& [step, values] : curves.members()) {
-      if (values.is_null() || step == "spent_variance") continue;
+      if (values.is_null() || step == "spent_variance" || step == "noisy_max_realized") {
+        continue;
+      }
       const std::vector<double> its = values.numbers(0.0, kLargest, kUnbounded);
       if (its.size() != orders.size()) values.fail("a number for every order");
       if (step == "joint" || step == "forward" || step == "reverse") {
         const auto larger = [](double a, double b) { return std::max(a, b); };
-        if (reading == "expected") sum.assign(orders.size(), 0.0);
+        if (!is_joint) sum.assign(orders.size(), 0.0);
         std::ranges::transform(sum, its, sum.begin(), larger);
-        reading = "joint";
-      } else if (reading == "expected") {
+        is_joint = true;
+      } else if (!is_joint) {
         std::ranges::transform(sum, its, sum.begin(), std::plus<>());
       }
       any = true;
     }
+    const char* const reading = is_joint                      ? "joint"
+                                : bound == "data_independent" ? "worst case"
+                                                              : "expected";
     if (any) result.push_back({fmt::format("{}, {}", bound, reading), Mark::line, orders, sum});
   }
   return result;
