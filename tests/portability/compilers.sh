@@ -14,6 +14,10 @@ for compiler in "$@"; do
   build=build/portability/$compiler
   set -- -DCMAKE_CXX_COMPILER="${compiler%-libc++}"
   case $compiler in
+    clang++-19)
+      # Which it takes std::stable_sort of libstdc++ 12 itself to use.
+      set -- "$@" -DCMAKE_CXX_FLAGS=-Wno-deprecated-declarations
+      ;;
     *-libc++)
       # Debian's fmt is built with libstdc++, so what is in its headers is used. Boost 1.74 derives from
       # what C++17 took away.

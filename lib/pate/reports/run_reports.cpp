@@ -60,9 +60,9 @@ static void fields(FieldWriter& a, const TeachersTold& told) {
 
 // Values of a profile, column by column.
 static void fields(FieldWriter& a, const std::vector<ProfileEnds>& values) {
-  for (const auto& [key, end] :
+  for (const auto& [key, values_of] :
        {std::pair{"upper", &ProfileEnds::upper}, {"lower", &ProfileEnds::lower}}) {
-    a.object(key, [&, end = end](FieldWriter& json) {
+    a.object(key, [&, end = values_of](FieldWriter& json) {
       for (std::size_t d = 0; d < 2; ++d) {
         std::vector<double> column;
         for (const ProfileEnds& value : values) column.push_back((value.*end)[d]);

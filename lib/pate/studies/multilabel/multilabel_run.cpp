@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/mechanisms/aggregator.hpp"
 #include "pate/studies/multilabel/tau_account.hpp"
 
@@ -150,7 +150,7 @@ LabelMechanism parse_label_mechanism(std::string_view text) {
     if (!has_number) return result;
     const std::string_view number = text.substr(colon + 1);
     const auto [end, error] =
-        std::from_chars(number.data(), number.data() + number.size(), result.positives);
+        read_double(number.data(), number.data() + number.size(), result.positives);
     if (error == std::errc{} && end == number.data() + number.size() && result.positives > 0.0 &&
         std::isfinite(result.positives)) {
       return result;
