@@ -202,7 +202,7 @@ static NumberNoise number_noise(const CurvePlan& plan) {
 }
 
 static NumberNoise number_noise(const ComplexPlan& plan) {
-  return {ReleaseMethod::curve, plan.renyi_orders().front(), plan.parameters.beta,
+  return {ReleaseMethod::curve, plan.curve.orders().renyi().front(), plan.parameters.beta,
           plan.parameters.s, 0.0};
 }
 

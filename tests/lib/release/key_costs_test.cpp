@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/curve/move_excesses.hpp"
 #include "pate/release/sensitivity/two_class_cost.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"
@@ -82,6 +84,42 @@ TEST_CASE("key costs: interpolated ones with cells are not below those evaluated
       }
     }
   }
+}
+
+TEST_CASE("key costs: by two keys those of several orders are the bits of each alone") {
+  constexpr std::int64_t kTeachers = 420;
+  std::vector<TiltedCost> costs;
+  // The last one is hopeless: only its data-independent cost is left.
+  for (const double order : {2.5, 6.0, 25.0, 500.0}) {
+    costs.emplace_back(GaussianNoisyMax{15.0}, ThresholdCheck{250, 90}, kTeachers, 10, order);
+  }
+  const std::vector<KeyCosts> together = KeyCosts::at_orders(costs, 2);
+  REQUIRE(together.size() == costs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    CHECK(!together[i].three_keys());
+    std::vector<CostUnits> these;
+    std::vector<CostUnits> those;
+    together[i].store(these);
+    KeyCosts(costs[i], KeyCosts::Keys::automatic, 1).store(those);
+    CHECK(these == those);
+  }
+  CHECK(KeyCosts::at_orders({}, 1).empty());
+}
+
+// What is far behind is taken to be as near as far is: a little more, never less.
+TEST_CASE("key costs: classes far behind cost no less than at their own gap") {
+  const TiltedCost cost({15.0}, ThresholdCheck{250, 90}, 420, 10, 6.0);
+  const std::int64_t least = least_far_gap(cost);
+  REQUIRE(least > 0);
+  REQUIRE(least < 400);
+  CHECK(units_far_behind(cost, 420, least - 1) == kNoKey);
+  for (std::int64_t gap = least; gap <= 420; ++gap) {
+    const CostUnits its = units_far_behind(cost, 420, gap);
+    CHECK(its != kNoKey);
+    CHECK(its <= units_far_behind(cost, 420, least));
+  }
+  CHECK(least_far_gap(TiltedCost({400.0}, std::nullopt, 420, 10, 6.0)) == 421);
+  CHECK(least_far_gap(TiltedCost({.01}, std::nullopt, 420, 10, 6.0)) == 0);
 }
 
 // The definition, histogram by histogram: nothing behind the same or smaller counts costs more.

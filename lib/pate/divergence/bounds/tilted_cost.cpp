@@ -34,6 +34,12 @@ constexpr double kFarCell = 14.0;
 constexpr double kLeastCellNoise = 0.5;
 constexpr std::size_t kRowsGoOn = kLanes - 1;  // zeros behind the last
 constexpr std::size_t kRowsPerTask = 64;
+// With more teachers gaps share rows, if they are then at most a quarter as many.
+constexpr std::int64_t kMostTeachersOfOwnRows = 400;
+constexpr std::int64_t kLeastGapsInRow = 4;
+// Nodes are at least so many fractions of a vote apart: their distance is within an eighth of what
+// the rule allows.
+constexpr double kLeastFractions = 8.0;
 
 // Between the nodes of the trapezoidal rule. Its error falls as e^(-c / step^2), where c is the
 // smaller the more classes may win at once; with these it is a few 1e-14 at most.
@@ -46,6 +52,11 @@ double step_for(std::int64_t classes) {
   return classes <= 100'000 ? 0.085 : 0.06;
 }
 
+// Of b > 0.
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return a > 0 ? (a + b - 1) / b : -(-a / b);
+}
+
 // Where the rows of a tilt from -2 to 2 are.
 std::size_t row_set(int tilt) {
   return static_cast<std::size_t>(std::int64_t{tilt} + 2);
@@ -54,7 +65,8 @@ std::size_t row_set(int tilt) {
 }  // namespace
 
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
-                           std::int64_t classes, double order, unsigned threads)
+                           std::int64_t classes, double order, unsigned threads,
+                           bool may_have_cells)
     : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)) {
   validate(noise);
   if (!(order > 1.0) || !std::isfinite(order)) {
@@ -72,39 +84,81 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
   last_gap_ = far < static_cast<double>(teachers) ? static_cast<std::int64_t>(far) : teachers;
   step_ = step_for(classes);
   negligible_ = kLogNegligible + std::log(classes_);
-  const bool has_cells = !hopeless_ && sigma_ >= kLeastCellNoise;
+  const bool has_cells = may_have_cells && !hopeless_ && sigma_ >= kLeastCellNoise;
+  const auto cell_gaps = static_cast<std::int64_t>(kFarCell * sigma_) - 2;
+  last_cell_gap_ = has_cells ? std::min(last_gap_, cell_gaps) : -1;
+  if (hopeless_) {
+    first_node_ = 0.0;
+    nodes_ = 1;
+    return;
+  }
+  // A node is `votes` / `parts` votes, where rows are shared: that of a gap is that of the
+  // remainder of gap * parts by votes, from another node on.
+  const double in_votes = step_ * sigma_;
+  const double parts = std::max(std::ceil(kLeastFractions / in_votes), 1.0);
+  const double votes = std::floor(in_votes * parts * (1.0 + 1e-12));
+  const bool is_shared =
+      teachers > kMostTeachersOfOwnRows &&
+      votes * static_cast<double>(kLeastGapsInRow) <= static_cast<double>(last_gap_) * parts;
+  const double unit = 1.0 / (parts * sigma_);
+  if (is_shared) step_ = votes * unit;
   const double lowest =
       kHighestNode + (static_cast<double>(last_gap_) + 2.0 * order) / (2 * sigma_);
   const double highest = kHighestNode + (has_cells ? 2.0 * (order + 1.0) / sigma_ : 0.0);
-  const double below = hopeless_ ? 0.0 : std::ceil(lowest / step_);
-  const double above = hopeless_ ? 0.0 : std::ceil(highest / step_);
+  const double below = std::ceil(lowest / step_);
   first_node_ = -below * step_;
-  nodes_ = static_cast<std::size_t>(below + above) + 1;
-  const auto cell_gaps = static_cast<std::int64_t>(kFarCell * sigma_) - 2;
-  last_cell_gap_ = has_cells ? std::min(last_gap_, cell_gaps) : -1;
-  if (hopeless_) return;
+  nodes_ = static_cast<std::size_t>(below + std::ceil(highest / step_)) + 1;
   for (std::size_t k = 0; k < nodes_; ++k) {
     const double z = first_node_ + static_cast<double>(k) * step_;
     weights_.push_back(step_ * std::exp(log_normal_density(z)));
   }
   weights_.resize(nodes_ + kRowsGoOn);
-  const auto gaps = static_cast<std::size_t>(last_gap_ + 2 * kRoom + 1);
-  const auto of_cells =
-      last_cell_gap_ < 0 ? 0 : static_cast<std::size_t>(last_cell_gap_ + 2 * kRoom + 1);
-  for (auto& rows : rows_) rows.resize(gaps * nodes_ + kRowsGoOn);
-  for (auto& rows : densities_) rows.resize(of_cells * (nodes_ + kRowsGoOn));
-  const std::size_t pieces = (gaps + kRowsPerTask - 1) / kRowsPerTask;
+  const std::int64_t gaps = last_gap_ + 2 * kRoom + 1;
+  const std::int64_t of_cells = last_cell_gap_ < 0 ? 0 : last_cell_gap_ + 2 * kRoom + 1;
+  const auto whole = is_shared ? static_cast<std::int64_t>(votes) : 1;
+  const auto fractions = is_shared ? static_cast<std::int64_t>(parts) : 1;
+  // Of the first gap, -kRoom, in nodes rounded down.
+  const std::int64_t lowest_node = -ceil_divide(kRoom * fractions, whole);
+  const std::int64_t shared_length =
+      static_cast<std::int64_t>(nodes_ + kRowsGoOn) - lowest_node + gaps * fractions / whole + 1;
+  for (std::int64_t gap = -kRoom; gap < gaps - kRoom; ++gap) {
+    const std::int64_t node = -ceil_divide(-gap * fractions, whole);
+    const std::int64_t place =
+        is_shared ? (gap * fractions - node * whole) * shared_length + node - lowest_node
+                  : (gap + kRoom) * static_cast<std::int64_t>(nodes_);
+    places_.push_back(static_cast<std::size_t>(place));
+  }
+  const auto own_size = static_cast<std::size_t>(gaps) * nodes_ + kRowsGoOn;
+  for (auto& rows : rows_) {
+    rows.resize(is_shared ? static_cast<std::size_t>(whole * shared_length) : own_size);
+  }
+  for (auto& rows : densities_) {
+    rows.resize(static_cast<std::size_t>(of_cells) * (nodes_ + kRowsGoOn));
+  }
+  const auto own_tasks = static_cast<std::size_t>(is_shared ? of_cells : gaps);
+  const std::size_t pieces = (own_tasks + kRowsPerTask - 1) / kRowsPerTask;
+  if (is_shared) {
+    parallel_for(static_cast<std::size_t>(whole) * rows_.size(), threads, [&](std::size_t task) {
+      const int tilt = static_cast<int>(task % rows_.size()) - 2;
+      const auto remainder = static_cast<std::int64_t>(task / rows_.size());
+      double* const to = rows_[row_set(tilt)].data() + remainder * shared_length;
+      for (std::int64_t j = 0; j < shared_length; ++j) {
+        const double at = static_cast<double>((j + lowest_node) * whole + remainder) * unit;
+        to[j] = log_normal_cdf(first_node_ + at + tilt * (order - 1.0) / sigma_);
+      }
+    });
+  }
   parallel_for(pieces * rows_.size(), threads, [&](std::size_t task) {
     const int tilt = static_cast<int>(task / pieces) - 2;
     const std::size_t begin = task % pieces * kRowsPerTask;
-    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, gaps); ++row) {
+    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, own_tasks); ++row) {
       const std::int64_t gap = static_cast<std::int64_t>(row) - kRoom;
       const double shift = (static_cast<double>(gap) + tilt * (order - 1.0)) / sigma_;
-      double* const to = rows_[row_set(tilt)].data() + row * nodes_;
-      for (std::size_t k = 0; k < nodes_; ++k) {
+      double* const to = rows_[row_set(tilt)].data() + places_[row];
+      for (std::size_t k = 0; k < nodes_ && !is_shared; ++k) {
         to[k] = log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift);
       }
-      if (row >= of_cells) continue;
+      if (static_cast<std::int64_t>(row) >= of_cells) continue;
       double* const densities = densities_[row_set(tilt)].data() + row * (nodes_ + kRowsGoOn);
       for (std::size_t k = 0; k < nodes_; ++k) {
         const double z = first_node_ + static_cast<double>(k) * step_;
@@ -120,7 +174,7 @@ std::size_t TiltedMoment::gap_row(std::int64_t gap, std::int64_t shift) const {
 
 WeightedRow TiltedMoment::term(int tilt, std::int64_t gap, std::int64_t shift,
                                std::int64_t classes) const {
-  return {rows_[row_set(tilt)].data() + gap_row(gap, shift) * nodes_, static_cast<double>(classes)};
+  return {rows_[row_set(tilt)].data() + places_[gap_row(gap, shift)], static_cast<double>(classes)};
 }
 
 const double* TiltedMoment::density(int tilt, std::int64_t gap, std::int64_t shift) const {
@@ -265,9 +319,12 @@ TiltedMoment::Wins TiltedMoment::wins(const Behind& behind) const {
   return wins(Terms(*this, behind, Terms::At::before));
 }
 
-double TiltedMoment::excess(const Wins& before, const Behind& behind) const {
+TiltedMoment::Wins TiltedMoment::wins_after(const Behind& behind) const {
+  return wins(Terms(*this, behind, Terms::At::moved));
+}
+
+double TiltedMoment::excess(const Wins& before, const Wins& after, const Behind& behind) const {
   const double tilt = order_ - 1.0;
-  const Wins after = wins(Terms(*this, behind, Terms::At::moved));
   // Noise far below one vote: the top class all but never wins on n', and 1 - q is lost in
   // rounding.
   if (!(after.q <= kMaxQ)) return kInfinity;
@@ -301,7 +358,7 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
       order_(order),
       cells_(std::min(cells, TiltedMoment::kMostCells)),
       cap_(data_independent_cost(noise, order)),
-      moment_(noise, teachers, classes, order, threads) {
+      moment_(noise, teachers, classes, order, threads, cells > 0) {
   if (!check) return;
   validate(*check);
   cap_ += threshold_data_independent(check->sigma1, order);

@@ -37,7 +37,9 @@ struct WeightedRow;
 /// Probabilities are sums over nodes of a trapezoidal rule: of the density of the top count times 1
 /// - prod Phi(z + gap/sigma), or of the density of a cell at the same noisy count times the others'
 /// Phi. Relative accuracy 1e-12. Tables of log Phi and of the densities by node and gap are made
-/// once.
+/// once. With many teachers nodes are whole votes apart, or a whole number of them is one vote, so
+/// that log Phi at one gap is that at another by other nodes: one row serves for many gaps, and all
+/// of them stay near the processor.
 class TiltedMoment {
  public:
   /// Classes of the same count: how far behind the top one, how many, and by how much that changes
@@ -55,9 +57,10 @@ class TiltedMoment {
   static constexpr std::size_t kMostCells = 2;
 
   /// Throws `parameter_error` for noise out of its domain, for an order that is not > 1 and for
-  /// fewer than two classes. `threads` (0: all processors) changes no bit.
+  /// fewer than two classes. `threads` (0: all processors) changes no bit. Without `may_have_cells`
+  /// no class can be a cell, and there are no tables for it.
   TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers, std::int64_t classes,
-               double order, unsigned threads = 1);
+               double order, unsigned threads = 1, bool may_have_cells = true);
 
   /// Whether e^(order (order-1)/sigma^2) is beyond doubles: only the data-independent cost is left.
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
@@ -75,10 +78,16 @@ class TiltedMoment {
     std::array<double, kMostCells> cells{};
   };
   [[nodiscard]] Wins wins(const Behind& behind) const;
+  /// The same after the move. Neither depends on the order, but for the last bits.
+  [[nodiscard]] Wins wins_after(const Behind& behind) const;
 
   /// G - 1, with the rounding of its cancellation added; infinite where Pr[the top class wins] on
-  /// n' is below 1e-6, or that of a cell is nothing. `before` is what `wins` says of the same.
-  [[nodiscard]] double excess(const Wins& before, const Behind& behind) const;
+  /// n' is below 1e-6, or that of a cell is nothing. `before` is what `wins` says of the same, and
+  /// `after` what `wins_after` does; they may be those of a moment at another order.
+  [[nodiscard]] double excess(const Wins& before, const Behind& behind) const {
+    return excess(before, wins_after(behind), behind);
+  }
+  [[nodiscard]] double excess(const Wins& before, const Wins& after, const Behind& behind) const;
 
   /// A bound on the excess of every move where all classes are at least `gap` behind, from the
   /// union bound: far from tight, but quick.
@@ -116,7 +125,8 @@ class TiltedMoment {
   std::size_t nodes_;
   std::vector<double> weights_;
   std::array<std::vector<double>, 5>
-      rows_;  // log Phi(z + (gap + tilt (order-1))/sigma), tilt -2..2
+      rows_;                         // log Phi(z + (gap + tilt (order-1))/sigma), tilt -2..2
+  std::vector<std::size_t> places_;  // of the rows of gaps
   std::array<std::vector<double>, 5> densities_;  // step Phi(z) phi/Phi at the same, of cells
 };
 

@@ -9,6 +9,12 @@
 
 namespace pate {
 
+std::vector<double> ComplexOrders::renyi() const {
+  std::vector<double> result;
+  for (const double a : reals) result.push_back(a + 1.0);
+  return result;
+}
+
 void validate(const ComplexOrders& orders) {
   const auto is_number = [](double x, double least) { return x >= least && std::isfinite(x); };
   for (std::size_t i = 0; i < orders.reals.size(); ++i) {

@@ -21,6 +21,9 @@ struct ComplexOrders {
   [[nodiscard]] std::size_t size() const { return reals.size() * row(); }
   [[nodiscard]] double imaginary(std::size_t k) const { return step * static_cast<double>(k); }
 
+  /// Renyi's orders of the real parts, a + 1.
+  [[nodiscard]] std::vector<double> renyi() const;
+
   bool operator==(const ComplexOrders&) const = default;
 };
 

@@ -22,13 +22,6 @@ constexpr double kMostTilt = 100.0;
 // Of logarithms: what is beyond is more than anybody declares.
 constexpr double kMostModulus = 0x1p20;
 
-std::vector<double> renyi_orders(const ComplexOrders& orders) {
-  validate(orders);
-  std::vector<double> result;
-  for (const double a : orders.reals) result.push_back(a + 1.0);
-  return result;
-}
-
 const GaussianNoisyMax& checked(const GaussianNoisyMax& noise, std::int64_t teachers,
                                 std::int64_t classes, const ComplexOrders& orders) {
   validate(orders);
@@ -74,7 +67,7 @@ KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<Threshol
       both_statistics_(both_statistics),
       three_(keys == Keys::three ||
              (keys == Keys::automatic && teachers <= kMaxTeachersOfThreeKeys)),
-      rows_(checked(noise, teachers, classes, orders), teachers, classes, renyi_orders(orders)) {
+      rows_(checked(noise, teachers, classes, orders), teachers, classes, orders.renyi()) {
   if (check) validate(*check);
   for (const double a : orders.reals) {
     const double selection = check ? 0.5 / (check->sigma1 * check->sigma1) : 0.0;

@@ -17,15 +17,11 @@ namespace {
 // Of the time of a default curve, what its parameters take.
 constexpr double kRecipeShare = 0.6;
 
-std::string curve_in_words(const ComplexPlan& plan) {
-  return fmt::format(
-      "There is this one delta and no other failure probability. E is read off a curve that does "
-      "not depend on the votes, at an index that does, and that one teacher changes by at most "
-      "one, with discrete normal noise (s = {}); what telling it costs is part of E. Whatever the "
-      "votes, E of this run lies between {} and {}. E holds whichever queries are answered "
-      "(joint), of a list of queries that was fixed before the first answer (certificate by "
-      "complex orders).",
-      plan.parameters.s, plan.curve.floor(), plan.curve.ceiling());
+std::string plan_in_words(const ComplexPlan& plan) {
+  return curve_in_words(
+      plan.curve, plan.parameters.s,
+      "E holds whichever queries are answered (joint), of a list of queries that was fixed before "
+      "the first answer (certificate by complex orders).");
 }
 
 std::string parameters_in_words(const ComplexPlan& plan) {
@@ -41,15 +37,8 @@ std::string parameters_in_words(const ComplexPlan& plan) {
 
 }  // namespace
 
-std::vector<double> ComplexPlan::renyi_orders() const {
-  std::vector<double> result;
-  for (const double a : curve.orders().reals) result.push_back(a + 1.0);
-  return result;
-}
-
 CurveDraw ComplexPlan::draw(BitSource& source) const {
-  const std::int64_t y = index + curve.noise().draw(source);
-  return {y, curve.epsilon(y)};
+  return drawn_from(curve, index, source);
 }
 
 ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& settings,
@@ -70,12 +59,8 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
-  CostSpec question{votes.aggregator,
-                    votes.teachers,
-                    votes.classes,
-                    2.0,
-                    default_cost(votes.aggregator, votes.classes),
-                    ReleasedCost::joint};
+  CostSpec question = joint_question(votes.aggregator, votes.teachers, votes.classes);
+  question.order = 2.0;  // whatever it is
   check_certificate(Certificate::complex, question);
   validate(question);
   const ComplexParameters parameters =
@@ -113,10 +98,10 @@ PublicRelease public_release(const VoteProfile& votes, const ComplexPlan& plan,
   facts.ceiling = plan.curve.ceiling();
   facts.y = drawn.y;
   facts.complex =
-      ComplexFacts{plan.parameters.orders_for, plan.renyi_orders(), plan.curve.orders()};
+      ComplexFacts{plan.parameters.orders_for, plan.curve.orders().renyi(), plan.curve.orders()};
   result.order = facts.complex->orders.front();
   result.statement =
-      release_statement(result, plan.terms, curve_in_words(plan), parameters_in_words(plan));
+      release_statement(result, plan.terms, plan_in_words(plan), parameters_in_words(plan));
   return result;
 }
 

@@ -34,8 +34,6 @@ struct ComplexPlan {
   /// The cost of the run alone, before it is told. Private.
   [[nodiscard]] double epsilon_before() const { return epsilon_at.front(); }
   [[nodiscard]] bool uses_chosen_parameters() const { return terms.counts_chosen(); }
-  /// The Renyi orders of its real parts, a + 1.
-  [[nodiscard]] std::vector<double> renyi_orders() const;
   /// Draws the index with its noise. The one thing here that costs privacy.
   [[nodiscard]] CurveDraw draw(BitSource& source) const;
 };

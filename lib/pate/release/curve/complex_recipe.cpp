@@ -61,7 +61,7 @@ std::vector<ComplexCosts> costs_of(const CostSpec& question, const SyntheticKeys
   for (ComplexCosts& costs : all) {
     for (auto& units : costs.units) {
       for (CostUnits& one : units) {
-        one = static_cast<CostUnits>(std::ceil(static_cast<double>(one) * ensembles.times));
+        one = scaled_units(one, ensembles.times);
       }
     }
   }

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kBlock = 16;
 constexpr CostUnits kNoCost = -1;
+constexpr double kUnitsInOne = 0x1p40;
+static_assert(kUnitExponent == -40);
 
 std::int64_t blocks_of(std::int64_t size) {
   return (size + kBlock - 1) / kBlock;
@@ -22,7 +24,7 @@ std::int64_t blocks_of(std::int64_t size) {
 }  // namespace
 
 CostUnits units_of(double cost, double margin) {
-  const double units = std::ceil(std::ldexp(cost * (1.0 + margin), -kUnitExponent));
+  const double units = std::ceil(cost * (1.0 + margin) * kUnitsInOne);
   if (!(units < 0x1p62)) throw validity_error("a query costs more than a release can count");
   return std::max<CostUnits>(1, static_cast<CostUnits>(units));
 }
@@ -31,6 +33,12 @@ double cost_of_units(CostUnits units) {
   const double cost = std::ldexp(static_cast<double>(units), kUnitExponent);
   // Beyond 2^53 units the conversion may have rounded down.
   return units < (std::int64_t{1} << 53) ? cost : std::nextafter(cost, kInfinity);
+}
+
+CostUnits scaled_units(CostUnits units, double times) {
+  constexpr double kMost = 0x1p61;
+  const double result = std::ceil(static_cast<double>(units) * times);
+  return static_cast<CostUnits>(std::clamp(result, -kMost, kMost));
 }
 
 void require_no_less(CostUnits stored, CostUnits computed) {

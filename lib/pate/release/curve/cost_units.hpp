@@ -16,6 +16,9 @@ inline constexpr int kUnitExponent = -40;
 [[nodiscard]] CostUnits units_of(double cost, double margin);
 [[nodiscard]] double cost_of_units(CostUnits units);
 
+/// So many times as much, rounded up and at most 2^61 of either sign: an estimate of other runs.
+[[nodiscard]] CostUnits scaled_units(CostUnits units, double times);
+
 /// Throws `parameter_error` where a stored cost is less than one that is computed now, by more than
 /// another processor may round.
 void require_no_less(CostUnits stored, CostUnits computed);

@@ -64,7 +64,8 @@ class EntryCosts {
             question_.teachers,
             question_.classes,
             question_.order,
-            threads};
+            threads,
+            KeyCosts::has_cells(question_.teachers) ? TiltedMoment::kMostCells : 0};
   }
 
   // Of the selection alone.
@@ -137,6 +138,11 @@ std::optional<KeyCosts> key_costs(const CostSpec& question, unsigned threads,
 
 double costs_memory(const CostSpec& question) {
   return question.cost == CurveCost::tilted ? KeyCosts::table_memory(question.teachers) : 0.0;
+}
+
+CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
+  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, classes),
+          ReleasedCost::joint};
 }
 
 CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {

@@ -45,6 +45,10 @@ struct CostSpec {
 /// noise.
 [[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes);
 
+/// Every query of a list at the cost that suits the aggregator; its order is still to be set.
+[[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers,
+                                      std::int64_t classes);
+
 /// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
 /// Gaussian noise, no student; tilted: Gaussian noise), for a single class, and for `realized`
 /// without a selection.

@@ -14,17 +14,11 @@ namespace pate {
 
 namespace {
 
-std::string curve_in_words(const CurvePlan& plan) {
-  const PublicCurve& curve = plan.mechanism.curve();
-  return fmt::format(
-      "There is this one delta and no other failure probability. E is read off a curve that does "
-      "not depend on the votes, at an index that does, and that one teacher changes by at most "
-      "one, with discrete normal noise (s = {}); what telling it costs is part of E. Whatever the "
-      "votes, E of this run lies between {} and {}. {}",
-      plan.parameters().s, curve.floor(), curve.ceiling(),
-      plan.terms.cost == ReleasedCost::realized
-          ? "E sums up what the queries cost as they were answered (realized)."
-          : "E holds whichever queries are answered (joint).");
+std::string plan_in_words(const CurvePlan& plan) {
+  return curve_in_words(plan.mechanism.curve(), plan.parameters().s,
+                        plan.terms.cost == ReleasedCost::realized
+                            ? "E sums up what the queries cost as they were answered (realized)."
+                            : "E holds whichever queries are answered (joint).");
 }
 
 std::string curve_parameters_in_words(const CurvePlan& plan) {
@@ -143,7 +137,7 @@ PublicRelease public_release(const VoteProfile& votes, const CurvePlan& plan,
                   curve.ceiling(),
                   drawn.y};
   result.statement =
-      release_statement(result, plan.terms, curve_in_words(plan), curve_parameters_in_words(plan));
+      release_statement(result, plan.terms, plan_in_words(plan), curve_parameters_in_words(plan));
   return result;
 }
 

@@ -70,8 +70,7 @@ CurvePlace CurveMechanism::place(const VoteProfile& votes) const {
 }
 
 CurveDraw CurveMechanism::draw(const CurvePlace& place, BitSource& source) const {
-  const std::int64_t y = place.index + curve_->noise().draw(source);
-  return {y, curve_->epsilon(y)};
+  return drawn_from(*curve_, place.index, source);
 }
 
 std::shared_ptr<const CostsWithinDistance> CurveTableSource::costs(
@@ -90,14 +89,11 @@ CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t quer
   return default_parameters(question, queries, delta, threads, progress);
 }
 
-std::vector<ComplexCosts> CurveTableSource::complex_costs(const CostSpec& question,
-                                                          const ComplexOrders& orders,
-                                                          std::span<const VoteProfile> runs,
-                                                          unsigned threads,
-                                                          const ProgressCallback& progress) const {
+std::vector<ComplexCosts> CurveTableSource::complex_costs(
+    const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
+    unsigned threads, const ProgressCallback& progress, std::size_t distances) const {
   const KeyModuli moduli(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
                          question.teachers, question.classes, orders);
-  const auto distances = static_cast<std::size_t>(question.teachers) + 1;
   std::vector<std::vector<KeyCount>> keys;
   for (const VoteProfile& run : runs) keys.push_back(keys_of(run));
   return pate::complex_costs(moduli, keys, distances, threads, progress);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/curve/curve_telling.hpp"
 #include "pate/release/curve/public_curve.hpp"
 #include "pate/release/sensitivity/vote_profile.hpp"
 
@@ -39,12 +41,6 @@ struct CurvePlace {
   PublicCurve::Moments published;
 
   [[nodiscard]] double cost() const { return cost_of_units(ub.front()); }
-};
-
-/// What is published: nothing else depends on the votes.
-struct CurveDraw {
-  std::int64_t y = 0;    ///< the index with noise; may be told
-  double epsilon = 0.0;  ///< R(y)
 };
 
 /// An epsilon that may be published; README.md of this folder has the statement and its proof.
@@ -122,11 +118,13 @@ class CurveTableSource {
   [[nodiscard]] virtual CurveRecipe recipe(const CostSpec& question, std::int64_t queries,
                                            double delta, unsigned threads,
                                            const ProgressCallback& progress) const;
-  /// `pate::complex_costs` at every distance of some runs of the question, whatever its order and
-  /// cost. What they look at depends on the question and the orders alone.
+  /// `pate::complex_costs` of some runs of the question, whatever its order and cost, within so
+  /// many distances, or all. What they look at depends on the question, the orders and that number
+  /// alone.
   [[nodiscard]] virtual std::vector<ComplexCosts> complex_costs(
       const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
-      unsigned threads, const ProgressCallback& progress) const;
+      unsigned threads, const ProgressCallback& progress,
+      std::size_t distances = CostsWithinDistance::kAllDistances) const;
 };
 
 /// s and beta for `question.order`, which must have been fixed before the labels, when `answered`

@@ -3,9 +3,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "pate/release/curve/move_excesses.hpp"
 
@@ -26,31 +28,71 @@ inline std::size_t nodes_for(double length) {
   return length < 0.3 ? 7 : length < 0.7 ? 9 : length < 1.4 ? 11 : kMaxNodes;
 }
 
-class MoveInterpolation {
+// Where a stretch of so many keys is evaluated, Chebyshev's nodes rounded to keys, and what share
+// each has in a key between them. Keys are counted from the first of the stretch.
+class StretchNodes {
  public:
-  // `at(i)` for i = first..last.
-  template <class At>
-  MoveInterpolation(std::int64_t first, std::int64_t last, std::size_t size, const At& at)
-      : size_(size) {
-    const double middle = 0.5 * static_cast<double>(first + last);
-    const double half = 0.5 * static_cast<double>(last - first);
+  StretchNodes(std::int64_t length, std::size_t size) : size_(size) {
+    const double half = 0.5 * static_cast<double>(length - 1);
+    std::array<double, kMaxNodes> at{};
+    std::array<double, kMaxNodes> weights{};
     for (std::size_t k = 0; k < size; ++k) {
       const double angle =
           std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(size);
-      const double node = std::round(middle - half * std::cos(angle));
-      at_[k] = node;
-      const MoveExcesses moves = at(static_cast<std::int64_t>(node));
-      if (k == 0) moves_ = moves;
-      usable_ = usable_ && moves.same_moves(moves_);
-      take(moves);
-      for (std::size_t i = 0; i < moves_.size(); ++i) logs_[i][k] = std::log(moves.excess(i));
+      at[k] = std::round(half - half * std::cos(angle));
+      at_[k] = static_cast<std::int64_t>(at[k]);
     }
     for (std::size_t k = 0; k < size; ++k) {
       double product = 1.0;
       for (std::size_t j = 0; j < size; ++j) {
-        if (j != k) product *= (at_[k] - at_[j]) * (2.0 / half);
+        if (j != k) product *= (at[k] - at[j]) * (2.0 / half);
       }
-      weights_[k] = 1.0 / product;
+      weights[k] = 1.0 / product;
+    }
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto x = static_cast<double>(i);
+      double* const to = &shares_.emplace_back()[0];
+      double sum = 0.0;
+      bool is_node = false;
+      for (std::size_t k = 0; k < size && !is_node; ++k) {
+        is_node = x == at[k];
+        if (is_node) {
+          shares_.back().fill(0.0);
+          to[k] = sum = 1.0;
+        } else {
+          to[k] = weights[k] / (x - at[k]);
+          sum += to[k];
+        }
+      }
+      for (std::size_t k = 0; k < size; ++k) to[k] /= sum;
+    }
+  }
+
+  using Shares = std::array<double, kMaxNodes>;
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::int64_t at(std::size_t k) const { return at_[k]; }
+  [[nodiscard]] const Shares& shares(std::int64_t i) const {
+    return shares_[static_cast<std::size_t>(i)];
+  }
+
+ private:
+  std::size_t size_;
+  std::array<std::int64_t, kMaxNodes> at_{};
+  std::vector<Shares> shares_;
+};
+
+class MoveInterpolation {
+ public:
+  // `at(i)` for i = first, .. of the stretch. `nodes` must outlive it.
+  template <class At>
+  MoveInterpolation(const StretchNodes& nodes, std::int64_t first, const At& at)
+      : nodes_(&nodes), first_(first) {
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const MoveExcesses moves = at(first + nodes.at(k));
+      if (k == 0) moves_ = moves;
+      usable_ = usable_ && moves.same_moves(moves_);
+      take(moves);
+      for (std::size_t i = 0; i < moves_.size(); ++i) logs_[k][i] = std::log(moves.excess(i));
     }
   }
 
@@ -62,9 +104,9 @@ class MoveInterpolation {
     }
     if (!usable_) return false;
     for (const auto& [i, moves] : tests) {
-      const Shares shares = shares_at(i);
+      const Logs logs = logs_at(i);
       for (std::size_t k = 0; k < moves_.size(); ++k) {
-        const double off = std::abs(log_excess(k, shares) - std::log(moves.excess(k)));
+        const double off = std::abs(logs[k] - std::log(moves.excess(k)));
         // NaN and infinities fail too.
         if (!(off <= (matters_[k] ? kInterpolated : kRoughly))) return false;
       }
@@ -74,11 +116,11 @@ class MoveInterpolation {
 
   // The largest joint excess, at top count v.
   [[nodiscard]] double largest_joint(const TiltedCost& cost, std::int64_t v, std::int64_t i) const {
-    const Shares shares = shares_at(i);
+    const Logs logs = logs_at(i);
     std::array<double, 3> largest{-kInfinity, -kInfinity, -kInfinity};
     for (std::size_t k = 0; k < moves_.size(); ++k) {
       double& of_kind = largest[static_cast<std::size_t>(std::int64_t{moves_.rise(k)} + 1)];
-      of_kind = max_or_nan(of_kind, log_excess(k, shares));
+      of_kind = max_or_nan(of_kind, logs[k]);
     }
     double joint = -kInfinity;
     for (const int rise : {-1, 0, 1}) {
@@ -91,7 +133,8 @@ class MoveInterpolation {
   }
 
  private:
-  using Shares = std::array<double, kMaxNodes>;
+  static constexpr std::size_t kTogether = 4;  // moves that are added up side by side
+  using Logs = std::array<double, (MoveExcesses::kMost + kTogether - 1) / kTogether * kTogether>;
 
   void take(const MoveExcesses& moves) {
     const double half = 0.5 * moves.largest_joint();
@@ -100,38 +143,30 @@ class MoveInterpolation {
     }
   }
 
-  [[nodiscard]] Shares shares_at(std::int64_t i) const {
-    const auto x = static_cast<double>(i);
-    Shares shares{};
-    double sum = 0.0;
-    for (std::size_t k = 0; k < size_; ++k) {
-      if (x == at_[k]) {
-        shares.fill(0.0);
-        shares[k] = 1.0;
-        return shares;
+  [[nodiscard]] Logs logs_at(std::int64_t i) const {
+    const StretchNodes::Shares& shares = nodes_->shares(i - first_);
+    Logs result{};
+    for (std::size_t from = 0; from < moves_.size(); from += kTogether) {
+      std::array<double, kTogether> sums{};
+      for (std::size_t k = 0; k < nodes_->size(); ++k) {
+        for (std::size_t j = 0; j < kTogether; ++j) sums[j] += shares[k] * logs_[k][from + j];
       }
-      shares[k] = weights_[k] / (x - at_[k]);
-      sum += shares[k];
+      for (std::size_t j = 0; j < kTogether; ++j) result[from + j] = sums[j];
     }
-    for (std::size_t k = 0; k < size_; ++k) shares[k] /= sum;
-    return shares;
-  }
-  [[nodiscard]] double log_excess(std::size_t move, const Shares& shares) const {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < size_; ++k) sum += shares[k] * logs_[move][k];
-    return sum;
+    return result;
   }
 
-  std::size_t size_;
+  const StretchNodes* nodes_;
+  std::int64_t first_;
   bool usable_ = true;
   MoveExcesses moves_;
   std::array<bool, MoveExcesses::kMost> matters_{};
-  std::array<double, kMaxNodes> at_{}, weights_{};
-  std::array<std::array<double, kMaxNodes>, MoveExcesses::kMost> logs_{};
+  std::array<Logs, kMaxNodes> logs_{};
 };
 
 // A line of keys: number i has the top count v(i), at real size, and the moves at(i); from one to
-// the next counts change by `step` times the noise, and kind(i) where that is not smooth.
+// the next counts change by `step` times the noise, and kind(i) where that is not smooth. The nodes
+// of a stretch follow from its length, and are kept for other orders.
 // `set(i, joint excess)` for i = first..last.
 // NOLINTBEGIN(misc-no-recursion): as deep as a stretch can be halved.
 template <class Line, class Set>
@@ -150,7 +185,7 @@ void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, s
     return;
   }
   if (in_noise > kLongest) return halve();
-  MoveInterpolation between(first, last, size, line.at);
+  MoveInterpolation between(line.nodes(length, size), first, line.at);
   const std::array<std::pair<std::int64_t, MoveExcesses>, 3> tests{
       {{first, line.at(first)}, {middle, line.at(middle)}, {last, line.at(last)}}};
   if (!between.agrees(tests)) return halve();
@@ -160,11 +195,22 @@ void for_stretch(const TiltedCost& cost, const Line& line, std::int64_t first, s
 }
 // NOLINTEND(misc-no-recursion)
 
+class KeptNodes {
+ public:
+  [[nodiscard]] const StretchNodes& operator()(std::int64_t length, std::size_t size) {
+    return kept_.try_emplace(length, length, size).first->second;
+  }
+
+ private:
+  std::map<std::int64_t, StretchNodes> kept_;
+};
+
 template <class V, class Kind, class At>
 struct Line {
-  Line(double step_in_noise, V v_at, Kind kind_at, At moves_at)
-      : step(step_in_noise), v(v_at), kind(kind_at), at(moves_at) {}
+  Line(double step_in_noise, KeptNodes& kept_nodes, V v_at, Kind kind_at, At moves_at)
+      : step(step_in_noise), nodes(kept_nodes), v(v_at), kind(kind_at), at(moves_at) {}
   double step;
+  KeptNodes& nodes;
   V v;
   Kind kind;
   At at;

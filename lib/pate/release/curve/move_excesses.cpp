@@ -43,7 +43,9 @@ class MoveExcesses::Groups {
 void MoveExcesses::consider(const Scene& scene, std::size_t first, With with) {
   const auto* const counts = scene.classes.begin();
   const std::size_t size = scene.classes.size();
-  const TiltedMoment::Wins before = cost_->moment().wins(moved(scene, {}).behind());
+  const Groups unmoved = moved(scene, {});
+  const TiltedMoment::Wins before =
+      kept_ != nullptr ? kept_->before(unmoved.behind()) : cost_->moment().wins(unmoved.behind());
   for (std::size_t a = 0; a < size; ++a) {
     if (with != With::alike && a >= first) {
       if (counts[a] > 0 && v_ < cost_->teachers()) {
@@ -85,8 +87,11 @@ int MoveExcesses::rise(const Scene& scene, std::int64_t least, std::size_t to) c
 }
 
 void MoveExcesses::add(int rise, const TiltedMoment::Wins& before, const Groups& groups) {
+  const TiltedMoment::Behind behind = groups.behind();
   rises_[size_] = rise;
-  excesses_[size_++] = cost_->moment().excess(before, groups.behind());
+  excesses_[size_++] = kept_ != nullptr
+                           ? cost_->moment().excess(before, kept_->after(behind), behind)
+                           : cost_->moment().excess(before, behind);
 }
 
 CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t gap) {
@@ -99,6 +104,17 @@ CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t 
     largest = max_or_nan(largest, cost.joint_excess(v, rise, excess));
   }
   return units_of(cost.cost_of(largest, kKeyMargin), 0.0);
+}
+
+std::int64_t least_far_gap(const TiltedCost& cost) {
+  if (cost.moment().is_hopeless()) return 0;
+  std::int64_t near = -1;
+  std::int64_t far = cost.teachers() + 1;
+  while (far - near > 1) {
+    const std::int64_t middle = near + (far - near) / 2;
+    (cost.moment().excess_far_behind(middle) <= kNegligibleExcess ? far : near) = middle;
+  }
+  return far;
 }
 
 CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {
@@ -126,10 +142,10 @@ MoveExcesses three_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_
 }
 
 MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
-                           std::int64_t votes, bool rounded) {
+                           std::int64_t votes, bool rounded, KeptWins* kept) {
   using With = MoveExcesses::With;
   const std::int64_t m = cost.classes();
-  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1);
+  MoveExcesses moves(cost, v, RemainingVotes(v, x2, votes), rounded ? 0 : 1, kept);
   const std::int64_t y = std::min(x2, votes);
   // Where the second class is no cell and another one has as many votes, what it does in a scene
   // that other does in the next, which has one class of that count more in the place of one with

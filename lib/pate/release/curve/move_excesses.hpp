@@ -32,6 +32,35 @@ struct RemainingVotes {
         remainder(votes - full * largest) {}
 };
 
+/// Who wins before and after the moves of a key, in the sequence in which they are asked for: the
+/// same at every order, so that it is computed at the first.
+class KeptWins {
+ public:
+  /// `of`: the moment that computes them, whatever its order.
+  explicit KeptWins(const TiltedMoment& of) : of_(&of) {}
+  /// From the first on again.
+  void rewind() { next_ = 0; }
+  [[nodiscard]] const TiltedMoment::Wins& before(const TiltedMoment::Behind& behind) {
+    return next([&] { return of_->wins(behind); });
+  }
+  [[nodiscard]] const TiltedMoment::Wins& after(const TiltedMoment::Behind& behind) {
+    return next([&] { return of_->wins_after(behind); });
+  }
+
+ private:
+  // Those of 13 moves, and of three scenes before them.
+  static constexpr std::size_t kMost = 16;
+  template <class Compute>
+  const TiltedMoment::Wins& next(const Compute& compute) {
+    if (next_ == size_) wins_[size_++] = compute();
+    return wins_[next_++];
+  }
+
+  const TiltedMoment* of_;
+  std::size_t next_ = 0, size_ = 0;
+  std::array<TiltedMoment::Wins, kMost> wins_{};
+};
+
 /// The excess of every move that is looked at, in an order that depends on which counts are zero or
 /// the same alone.
 class MoveExcesses {
@@ -41,10 +70,12 @@ class MoveExcesses {
   MoveExcesses() = default;
   // `known`: how many of the classes of every scene have the counts that they are given: they may
   // be cells, and what the top count is after a move follows from them. Others may have fewer
-  // votes.
+  // votes. `kept`: who wins, of the same key; null: as the moment of the cost says.
   MoveExcesses(const TiltedCost& cost, std::int64_t v, const RemainingVotes& rest,
-               std::size_t known)
-      : cost_(&cost), v_(v), rest_(rest), known_(std::min(known, cost.cells())) {}
+               std::size_t known, KeptWins* kept = nullptr)
+      : cost_(&cost), v_(v), rest_(rest), known_(std::min(known, cost.cells())), kept_(kept) {
+    if (kept_ != nullptr) kept_->rewind();
+  }
 
   // The classes that may take part in a move, by their counts; all others share the rest. They come
   // together because their moves have the same probabilities before them.
@@ -102,6 +133,7 @@ class MoveExcesses {
   std::int64_t v_ = 0;
   RemainingVotes rest_{0, 0, 0};
   std::size_t known_ = 0;
+  KeptWins* kept_ = nullptr;
   std::size_t size_ = 0;
   std::array<int, kMost> rises_{};
   std::array<double, kMost> excesses_{};
@@ -111,6 +143,10 @@ class MoveExcesses {
 /// `kNoKey`.
 [[nodiscard]] CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t gap);
 
+/// The least gap at which it does, whatever the top count: one more than there are teachers where
+/// none is.
+[[nodiscard]] std::int64_t least_far_gap(const TiltedCost& cost);
+
 [[nodiscard]] CostUnits units_of_excess(const TiltedCost& cost, double joint_excess);
 
 /// The moves behind H(v, x2, x3) of `KeyCosts`, each by sums of its own: what tables are compared
@@ -119,8 +155,10 @@ class MoveExcesses {
                                            std::int64_t x3);
 
 /// Those behind H(v, x2), whatever the third count, where the classes behind have so many votes.
-/// Where x2 may be fewer, rounded up, it is no cell.
+/// Where x2 may be fewer, rounded up, it is no cell. `kept`: null, or of this key, whatever the
+/// order.
 [[nodiscard]] MoveExcesses two_key_moves(const TiltedCost& cost, std::int64_t v, std::int64_t x2,
-                                         std::int64_t votes, bool rounded);
+                                         std::int64_t votes, bool rounded,
+                                         KeptWins* kept = nullptr);
 
 }  // namespace pate

@@ -28,7 +28,8 @@ namespace pate {
 /// With three keys H is evaluated for each (`ThreeKeyCosts`). With two, where the number of full
 /// classes behind stays, the excess of every move is smooth along v where x2 stays. On long
 /// stretches its logarithm is interpolated, and H at most 5e-10 larger than if it were evaluated,
-/// never smaller.
+/// never smaller. Who wins before and after a move does not depend on the order, and is computed
+/// once for several.
 ///
 /// The keys that W(d) looks up are among those that W(d + 1) of every neighbour looks up.
 ///
@@ -57,6 +58,8 @@ class KeyCosts {
   /// The same from what `store` of another gave, for the same teachers and classes,
   /// `Keys::automatic` and all counts. Throws `parameter_error` where the numbers cannot be those.
   KeyCosts(std::int64_t teachers, std::int64_t classes, StoredUnits& from);
+  /// Whether classes of `Keys::automatic` are cells of the cost: of rounded counts they are none.
+  [[nodiscard]] static bool has_cells(std::int64_t teachers);
   /// Bytes that one takes at least: with two keys they grow with the square of the teachers; with
   /// three they are few, 0.
   [[nodiscard]] static double memory(std::int64_t teachers);
@@ -97,9 +100,9 @@ class KeyCosts {
                                  unsigned threads, const ProgressCallback& progress);
   // H becomes K.
   static void make_rising(Table& table);
-  // `step_in_noise` is a step of a count in units of the noise.
-  void compute_two_keys(const TiltedCost& cost, double step_in_noise, unsigned threads,
-                        const ProgressCallback& progress);
+  // The same of two keys.
+  static void compute_two_keys(std::span<const TiltedCost> costs, std::span<KeyCosts> to,
+                               unsigned threads, const ProgressCallback& progress);
   [[nodiscard]] Table empty_table(std::int64_t v) const;
   // An entry of the tables that some histogram has, picked at random, and what it costs at least.
   void check_three_keys(const TiltedCost& cost, std::mt19937_64& random) const;

@@ -48,13 +48,8 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
-  CostSpec question{
-      votes.aggregator,
-      votes.teachers,
-      votes.classes,
-      0.0,
-      settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
-      ReleasedCost::joint};
+  CostSpec question = joint_question(votes.aggregator, votes.teachers, votes.classes);
+  if (settings.bound) question.cost = *settings.bound;
   if (settings.bound && settings.certificate == Certificate::complex) {
     throw parameter_error(
         "a cost is one of Renyi orders: a certificate by complex orders has none");
@@ -87,7 +82,7 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
   validate(question);
   const RunCosts costs =
       std::move(run_costs(question, {&votes, 1}, claim.test().orders(), source, settings.threads,
-                          progress, claim.test().ladder().last() + 2)
+                          progress, enough_distances(claim.test().ladder()))
                     .front());
   const ReleaseTerms& terms = settings;
   return {terms, claim, question.cost, claim.test().level(costs)};

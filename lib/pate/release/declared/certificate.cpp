@@ -23,14 +23,8 @@ constexpr double kMostTeachersInNoise = 60.0;
 // By two keys, which takes minutes.
 constexpr std::int64_t kMostTeachers = 2000;
 constexpr double kMostRealInNoise = 99.0;
-constexpr double kMostScaledUnits = 0x1p61;
 // The distance of the last level, which rounding may put one further, and that of all votes.
 constexpr std::size_t kDistancesBehindLevels = 3;
-
-CostUnits scaled_units(CostUnits units, double times) {
-  const double result = std::ceil(static_cast<double>(units) * times);
-  return static_cast<CostUnits>(std::clamp(result, -kMostScaledUnits, kMostScaledUnits));
-}
 
 // Calls use(tables) for each of the orders, in their order, as many tables at a time as a quarter
 // of a gigabyte holds.
@@ -104,7 +98,8 @@ std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VotePr
                                 std::size_t distances) {
   if (const auto* const complex = std::get_if<ComplexOrders>(&orders)) {
     std::vector<RunCosts> found;
-    for (ComplexCosts& its : source.complex_costs(question, *complex, runs, threads, progress)) {
+    for (ComplexCosts& its :
+         source.complex_costs(question, *complex, runs, threads, progress, distances)) {
       found.emplace_back(CertifiedCosts(std::move(its)));
     }
     return found;
@@ -119,8 +114,12 @@ std::vector<RunCosts> run_costs(const CostSpec& question, std::span<const VotePr
   return {std::make_move_iterator(found.begin()), std::make_move_iterator(found.end())};
 }
 
+std::size_t enough_distances(const PassLadder& ladder) {
+  return ladder.last() + kDistancesBehindLevels;
+}
+
 std::size_t enough_distances(const DeclaredBudget& budget) {
-  return PassLadder(budget.ladder()).last() + kDistancesBehindLevels;
+  return enough_distances(PassLadder(budget.ladder()));
 }
 
 RunCosts scaled(const RunCosts& costs, double times) {

@@ -64,8 +64,8 @@ using RunCosts = std::variant<CostsByOrder, CertifiedCosts>;
 /// Those of some runs of the same aggregator, each at the orders, from tables of `source`; whatever
 /// the order of `question`. Private.
 ///
-/// distances: how many are wanted of Renyi orders (`CostsWithinDistance::upper`). A test looks at
-/// those up to the number of its levels (`DeclaredTest::level`): with two more it says the same.
+/// distances: how many are wanted (`CostsWithinDistance::upper`, `complex_costs`). A test looks at
+/// those up to the number of its levels: with `enough_distances` it says the same.
 [[nodiscard]] std::vector<RunCosts> run_costs(
     const CostSpec& question, std::span<const VoteProfile> runs, const TestOrders& orders,
     const CurveTableSource& source, unsigned threads, const ProgressCallback& progress = {},
@@ -75,6 +75,7 @@ using RunCosts = std::variant<CostsByOrder, CertifiedCosts>;
 /// probabilities of passing p_0 is the same and p_(j+1) rises with p_j and falls with epsilon, so
 /// that they reach delta sooner.
 [[nodiscard]] std::size_t enough_distances(const DeclaredBudget& budget);
+[[nodiscard]] std::size_t enough_distances(const PassLadder& ladder);
 
 /// Costs of so many times as many queries like these, rounded up: an estimate of a run that nobody
 /// asked.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <list>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
@@ -20,18 +22,58 @@ namespace {
 // The probabilities that a rehearsal looks for.
 constexpr std::array kRehearsedPasses{0.9, 0.99, 0.999};
 
-// Enough for every epsilon whose test has these orders.
-std::size_t distances_for(const DeclaredBudget& budget, const TestOrders& orders) {
-  const auto* const renyi = std::get_if<std::vector<double>>(&orders);
-  if (renyi == nullptr) return CostsWithinDistance::kAllDistances;
-  for (const DeclaredOrders& table : declared_order_tables()) {
-    if (!std::ranges::equal(table.orders, *renyi)) continue;
-    DeclaredBudget least = budget;
-    least.epsilon = std::max(table.from, kLeastDeclaredEpsilon);
+// The costs of a run at the orders of one cell after another.
+class KnownCosts {
+ public:
+  KnownCosts(const DeclaredMechanism& mechanism, const VoteProfile& votes,
+             const CurveTableSource& source)
+      : mechanism_(mechanism), votes_(votes), source_(source) {}
+
+  [[nodiscard]] const RunCosts& at(const OrderCell& cell) {
+    for (const auto& [its, costs] : known_) {
+      if (its.from == cell.from && its.orders == cell.orders) return costs;
+    }
+    const auto* const renyi = std::get_if<std::vector<double>>(&cell.orders);
+    RunCosts costs = renyi != nullptr ? RunCosts(at_renyi(*renyi, cell.from))
+                                      : mechanism_.costs(votes_, cell.orders, source_,
+                                                         distances_from(cell.from));
+    return known_.emplace_back(cell, std::move(costs)).second;
+  }
+
+ private:
+  // Enough for every budget of so much.
+  [[nodiscard]] std::size_t distances_from(double epsilon) const {
+    DeclaredBudget least = mechanism_.settings().budget;
+    least.epsilon = std::max(epsilon, kLeastDeclaredEpsilon);
     return enough_distances(least);
   }
-  return CostsWithinDistance::kAllDistances;
-}
+
+  // Cells share most of their orders, and with these distances their costs.
+  [[nodiscard]] CostsByOrder at_renyi(const std::vector<double>& orders, double from) {
+    constexpr double kAlike = 0.25;
+    const std::size_t distances = distances_from(std::min(from, kAlike));
+    std::vector<double> missing;
+    for (const double order : orders) {
+      if (!by_order_.contains({order, distances})) missing.push_back(order);
+    }
+    if (!missing.empty()) {
+      RunCosts computed = mechanism_.costs(votes_, missing, source_, distances);
+      auto& costs = std::get<CostsByOrder>(computed);
+      for (std::size_t k = 0; k < missing.size(); ++k) {
+        by_order_.emplace(std::pair(missing[k], distances), std::move(costs[k]));
+      }
+    }
+    CostsByOrder result;
+    for (const double order : orders) result.push_back(by_order_.at({order, distances}));
+    return result;
+  }
+
+  const DeclaredMechanism& mechanism_;
+  const VoteProfile& votes_;
+  const CurveTableSource& source_;
+  std::list<std::pair<OrderCell, RunCosts>> known_;  // whose places stay
+  std::map<std::pair<double, std::size_t>, std::vector<CostUnits>> by_order_;
+};
 
 }  // namespace
 
@@ -108,17 +150,10 @@ DeclaredRehearsal rehearse(const DeclaredMechanism& mechanism, const VoteProfile
                            const CurveTableSource& source) {
   const BudgetTest& test = mechanism.test();
   const DeclaredBudget& budget = mechanism.settings().budget;
-  std::list<std::pair<TestOrders, RunCosts>> known;
-  const auto costs_at = [&](const TestOrders& orders) -> const RunCosts& {
-    for (const auto& [its, costs] : known) {
-      if (its == orders) return costs;
-    }
-    return known
-        .emplace_back(orders, mechanism.costs(votes, orders, source, distances_for(budget, orders)))
-        .second;
-  };
+  KnownCosts known(mechanism, votes, source);
+  const auto costs_at = [&](const OrderCell& cell) -> const RunCosts& { return known.at(cell); };
   DeclaredRehearsal result;
-  result.level = test.level(costs_at(test.orders()));
+  result.level = test.level(costs_at(order_cell(mechanism.rule(), budget.epsilon, budget.delta)));
   result.levels = test.ladder().last() + 1;
   result.pass_probability = test.ladder().pass(result.level);
   const auto found = smallest_declared(budget, mechanism.rule(), kRehearsedPasses, costs_at);

@@ -40,7 +40,7 @@ std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
                                                      const CostsAtOrders& costs, double largest) {
   const auto at = [&](double epsilon) {
     const BudgetTest test(rule, {epsilon, like.delta, like.has_fallback});
-    return test.ladder().pass(test.level(costs(test.orders())));
+    return test.ladder().pass(test.level(costs(order_cell(rule, epsilon, like.delta))));
   };
   const auto cell_of = [&](double epsilon) {
     return order_cell(rule, std::clamp(epsilon, kLeastDeclaredEpsilon, largest), like.delta);
@@ -48,7 +48,7 @@ std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
   // From the cell of the epsilon at hand to the first that is of use: each takes time to compute.
   const auto beginning = [&](double p) {
     const auto floor = [&](const OrderCell& cell) {
-      return floor_of(costs(cell.orders), cell.orders, like.delta, p);
+      return floor_of(costs(cell), cell.orders, like.delta, p);
     };
     OrderCell cell = cell_of(like.epsilon);
     double least = floor(cell);

@@ -9,8 +9,8 @@
 
 namespace pate {
 
-/// The costs of a run at the orders of an `order_cell`.
-using CostsAtOrders = std::function<const RunCosts&(const TestOrders& orders)>;
+/// The costs of a run at the orders of an `order_cell`, within distances enough for all of it.
+using CostsAtOrders = std::function<const RunCosts&(const OrderCell& cell)>;
 
 /// The smallest epsilon at which a run passes the test of a certificate with each of some
 /// probabilities, the first of a scan in steps of 0.001: the probability does not only rise with

@@ -86,6 +86,48 @@ TEST_CASE("tilted cost: q is that of a finer rule, from two classes to a million
   }
 }
 
+// With more teachers gaps share rows of other nodes: the same sums by another rule.
+TEST_CASE("tilted cost: with rows that gaps share it is what it is with rows of their own") {
+  Random random(29);
+  for (const std::int64_t classes : {3, 10, 150}) {
+    for (const double sigma : {.7, 5.0, 30.0}) {
+      for (const double order : {1.5, 2.37, 9.0}) {
+        const TiltedMoment own(GaussianNoisyMax{sigma}, 400, classes, order);
+        const TiltedMoment shared(GaussianNoisyMax{sigma}, 1200, classes, order);
+        for (int trial = 0; trial < 20; ++trial) {
+          std::vector<TiltedMoment::Group> cells;
+          std::vector<TiltedMoment::Group> others;
+          // A vote from the top class to the first one behind it.
+          const auto gap = [&] { return random.integer(0, trial % 2 == 0 ? 6 : 300); };
+          const bool has_cell = trial % 3 > 0;
+          const std::int64_t first = gap();
+          if (has_cell) cells.push_back({std::min<std::int64_t>(first, 6), 1, -2});
+          if (!has_cell) others.push_back({first, 1, -2});
+          others.push_back({gap(), classes - 2, -1});
+          CAPTURE(classes);
+          CAPTURE(sigma);
+          CAPTURE(order);
+          const auto before = own.wins({cells, others});
+          const double its = own.excess(before, {cells, others});
+          const double found = shared.excess(shared.wins({cells, others}), {cells, others});
+          if (!std::isfinite(its)) {
+            CHECK(found == its);
+            continue;
+          }
+          // Where the top class hardly ever wins its logarithm has fewer digits.
+          const double left = 1.0 - own.wins_after({cells, others}).q;
+          CHECK(std::abs(found - its) <= 1e-11 * (1.0 + its) / left);
+          // Who wins is the same at any order.
+          const TiltedMoment other(GaussianNoisyMax{sigma}, 1200, classes, 1.0 + 0x1p-20);
+          const double mixed = shared.excess(other.wins({cells, others}),
+                                             other.wins_after({cells, others}), {cells, others});
+          CHECK(std::abs(mixed - its) <= 1e-11 * (1.0 + its) / left);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties included") {
   Random random(3);
   for (int config = 0; config < 25; ++config) {

@@ -48,14 +48,14 @@ TEST_CASE("smallest declared epsilon: as a reference of its own finds it") {
 }
 
 TEST_CASE("smallest declared epsilon: the run passes there, and not a step before") {
-  const auto costs_at = [](const TestOrders& orders) -> const RunCosts& {
+  const auto costs_at = [](const OrderCell& cell) -> const RunCosts& {
     static RunCosts costs;
-    costs = made_up_costs(std::get<std::vector<double>>(orders));
+    costs = made_up_costs(std::get<std::vector<double>>(cell.orders));
     return costs;
   };
   const auto passes = [&](double epsilon) {
     const BudgetTest test(Certificate::renyi, {epsilon, 1e-5, false});
-    return test.ladder().pass(test.level(costs_at(test.orders())));
+    return test.ladder().pass(test.level(costs_at({0.0, 0.0, test.orders()})));
   };
   for (const double at_hand : {.1, 1.0, 3.0, 9.0}) {  // wherever the search begins
     const auto found =
@@ -96,7 +96,8 @@ ComplexCosts gaussian_costs(const ComplexOrders& orders, std::int64_t teachers =
 
 TEST_CASE("smallest declared epsilon: by complex orders, below that by Renyi orders of the same") {
   std::list<std::pair<TestOrders, RunCosts>> known;
-  const auto costs_at = [&](const TestOrders& orders) -> const RunCosts& {
+  const auto costs_at = [&](const OrderCell& cell) -> const RunCosts& {
+    const TestOrders& orders = cell.orders;
     for (const auto& [its, costs] : known) {
       if (its == orders) return costs;
     }
@@ -115,7 +116,7 @@ TEST_CASE("smallest declared epsilon: by complex orders, below that by Renyi ord
   };
   const auto passes = [&](double epsilon) {
     const BudgetTest test(Certificate::complex, {epsilon, 1e-5, false});
-    return test.ladder().pass(test.level(costs_at(test.orders())));
+    return test.ladder().pass(test.level(costs_at({0.0, 0.0, test.orders()})));
   };
   const DeclaredBudget like{1.0, 1e-5, false};
   const auto renyi = smallest_declared(like, Certificate::renyi, kPasses, costs_at);
