@@ -74,11 +74,16 @@ void check_parameters(const ReleaseOptions& options) {
   const bool has_noise = is_curve ? options.s.has_value() : options.sigma_ss.has_value();
   const bool given = options.order || options.beta || has_noise;
   if (given && !(options.order && options.beta && has_noise)) {
+    const bool may_be_complex =
+        is_curve && !options.order && options.certificate != Certificate::renyi;
     throw usage_error(fmt::format("{} go together: add {}", words,
-                                  !options.order  ? "--order"
-                                  : !options.beta ? "--beta"
-                                  : is_curve      ? "--s"
-                                                  : "--sigma-ss"));
+                                  may_be_complex
+                                      ? "--order, or --orders-for and --floor of a curve by "
+                                        "complex orders"
+                                  : !options.order ? "--order"
+                                  : !options.beta  ? "--beta"
+                                  : is_curve       ? "--s"
+                                                   : "--sigma-ss"));
   }
   if (given && !options.parameters_from.empty()) {
     throw usage_error(fmt::format("--parameters-from excludes {}", words));

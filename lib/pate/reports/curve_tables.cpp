@@ -56,6 +56,12 @@ std::string inputs_at_order(const CostSpec& question) {
 
 }  // namespace
 
+Notice tables_unused() {
+  return {"tables_unused",
+          "--tables has nothing to keep here: tables of complex orders take hundreds of megabytes, "
+          "and are computed anew; those of Renyi orders (--certificate renyi) are kept"};
+}
+
 CurveTables::CurveTables(std::filesystem::path directory) : directory_(std::move(directory)) {
   if (directory_.empty()) return;
   constexpr mode_t kNew = 0755;  // whatever the umask, nobody else may write

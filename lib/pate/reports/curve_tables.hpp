@@ -13,6 +13,10 @@
 
 namespace pate::reports {
 
+/// Says that a directory for tables was given to a run that keeps none: moduli at complex orders
+/// are too many for files, and computed anew.
+[[nodiscard]] Notice tables_unused();
+
 /// What a release through a curve computes from public inputs alone, kept in files of a directory:
 /// the tables of costs, and the default parameters. Nothing in them is of the votes. A file is
 /// named by a digest of its inputs, which it repeats:

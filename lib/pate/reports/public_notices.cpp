@@ -48,6 +48,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
       "stopped_max_epsilon",
       "stopped_max_refusals",
       "tables_read",
+      "tables_unused",
       "tries_are_secret",
   });
   const auto is_public = [&](const Notice& notice) {
