@@ -173,10 +173,14 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
         streams);
   }
   const Run asked = passed ? run : first_of(run, *options.fallback_queries);
-  const LabelledQueries labelled = labels_of(asked, options, source);
+  LabelledQueries labelled = labels_of(asked, options, source);
   activity.reset();
+  // One row for every query of the selection, as where a run stops.
+  const auto all = static_cast<std::size_t>(run.rows.size());
+  labelled.labels.resize(all, -1);
+  labelled.sources.resize(all, LabelSource::refused);
   const std::string bytes =
-      reports::labels_bytes(labelled, asked.rows, format, options.reinforce_above.has_value());
+      reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   report.labels.emplace(reports::DeclaredLabels{labelled, passed, options.labels, format,
                                                 io::sha256_hex(std::as_bytes(std::span(bytes)))});
   event.facts.digests.labels = report.labels->sha256;

@@ -195,6 +195,11 @@ TEST_CASE("label, declared: a failed test is followed by fewer queries") {
   CHECK(report["declared"]["fallback"]["queries"] == 2);
   CHECK(report["declared"]["fallback"]["epsilon"] == 2.5);
   CHECK(report["labels"]["asked"] == 2);
+  // A row for every query, so that labels stand beside their queries.
+  const std::string labels = read_bytes(directory / "labels.npy");
+  const auto queries = report["queries"].get<std::size_t>();
+  CHECK(labels.find("'shape': (" + std::to_string(queries) + ",)") != std::string::npos);
+  CHECK(queries > 2);
   CHECK(report["headline"]["epsilon"] == 5.0);
   options.fallback_queries = 40;
   CHECK_THROWS_WITH_AS((void)run_declared(options, bits), doctest::Contains("at most"),

@@ -41,6 +41,14 @@ TEST_CASE("metrics: numbers of the report, one that may be published at no large
   CHECK(found.members().size() == 6);
 }
 
+TEST_CASE("metrics: what depends on the outcome is no smallest epsilon that may be published") {
+  const std::string both = R"({"headline": {"epsilon": 9, "delta": 0.1}, "costs": [
+      {"epsilon": 1.0, "delta": 0.1, "releasable": true, "promise": "outcome"},
+      {"epsilon": 0.5, "delta": 0.1, "releasable": true, "promise": "none"},
+      {"epsilon": 9.0, "delta": 0.1, "releasable": true, "promise": "fixed"}]})";
+  CHECK(metrics(both).at("releasable_epsilon").number() == 9.0);
+}
+
 TEST_CASE("metrics: every value is a number, what a report has not is left out") {
   CHECK(metrics(R"({"headline": {"epsilon": null, "delta": 1e-5}, "costs": []})").dump() ==
         R"({"delta":1e-05,"holds":1})");

@@ -150,5 +150,12 @@ TEST_SUITE("weighted_account") {
                     parameter_error);
     CHECK_THROWS_AS((void)account_weighted(run, *votes, {{1, 2}, 1.0}, settings_of()),
                     parameter_error);
+    // Whose votes change must not be forgotten: what is for others has no cost by weight.
+    for (const Neighbours& others :
+         {Neighbours{Adjacency::replace, 2}, Neighbours{Adjacency::add_remove, 1}}) {
+      const Run of_others = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}, others});
+      CHECK_THROWS_AS((void)account_weighted(of_others, *votes, weights, settings_of()),
+                      parameter_error);
+    }
   }
 }

@@ -10,6 +10,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/json.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/events/drawn_numbers.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/events.hpp"
@@ -343,8 +344,28 @@ TEST_SUITE("records of events") {
     claim.open.claim = PrivacyClaim{0.5, 0.0, std::int64_t{1} << 53};
     claim.times = std::int64_t{1} << 11;
     CHECK_THROWS_AS(account_record({claim}, {.delta = kDelta, .threads = 1}), input_error);
+    // Each of them is a count, their sum is none.
+    claim.times = 1;
+    Record many;
+    for (int i = 0; i < 1100; ++i) {
+      many.push_back(claim);
+      many.back().open.mechanism += std::to_string(i);
+    }
+    CHECK_THROWS_AS(account_record(many, {.delta = kDelta, .threads = 1}), input_error);
+    claim.times = std::int64_t{1} << 11;
     claim.open.claim->count = 1;
     CHECK(account_record({claim}, {.delta = kDelta, .threads = 1}).costs.front().epsilon > 100.0);
+  }
+
+  TEST_CASE("a number covers earlier ones about its own run, and no others") {
+    Random random(1706);
+    const Event first = number_of(nullptr, {}, kDelta, random);
+    Event second = first;
+    second.open.id = random_id(random);
+    second.open.drawn->covers = {first.open.id};
+    CHECK(standing_numbers({first, second}).size() == 1);
+    second.open.about = random_id(random);
+    CHECK(standing_numbers({first, second}).size() == 2);
   }
 
   TEST_CASE("one id with two descriptions is refused") {

@@ -172,6 +172,12 @@ TEST_SUITE("reports") {
                 .find("r.json: expected steps whose costs are known for their neighbours (queries "
                       "of samples are known for one teacher that is added or removed") == 0);
     }
+    const std::string unknown =
+        R"({"threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], )"
+        R"("other_maxima": [{"count": 3}]})";
+    CHECK(refusal(unknown.c_str(), MechanismCounts{}) ==
+          "r.json: other_maxima: expected steps of a kind that this version of pate knows the cost "
+          "of, found an array of 1");
     MechanismCounts by_hand = steps_of(StabilityTest::with_laplace(0.5, 1e-9), 9, 4);
     by_hand.neighbours.teachers = 2;
     CHECK_THROWS_AS((void)by_hand.rdp(2.0), parameter_error);
