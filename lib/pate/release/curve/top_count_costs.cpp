@@ -271,10 +271,11 @@ void KeyCosts::compute_two_keys(std::span<const TiltedCost> costs, std::span<Key
   for (const TiltedCost& cost : costs) {
     const std::int64_t gap = least_far_gap(cost);
     far_gaps.push_back(ceil_divide(gap, step));
-    std::vector<CostUnits>& units = far_units.emplace_back();
+    std::vector<CostUnits> units;
     for (std::int64_t v = 0; v <= teachers; ++v) {
       units.push_back(gap <= cost.teachers() ? units_far_behind(cost, v * step, gap) : kNoKey);
     }
+    far_units.push_back(std::move(units));
   }
   const auto moves = [&](std::size_t o, std::int64_t v, std::int64_t x2, std::int64_t end,
                          KeptWins& kept) {
