@@ -91,7 +91,7 @@ class ReportsTest(unittest.TestCase):
 
     def test_public_reports_show_what_they_are(self):
         ledger = str(self.root / "teachers.ledger")
-        pate.label(self.votes, teachers=100, **CONFIDENT, ledger=ledger, write_labels=str(self.root / "l.npy"))
+        pate.label(self.votes, teachers=100, queries="0:10", **CONFIDENT, ledger=ledger, write_labels=str(self.root / "l.npy"))
         release = pate.release(self.votes, teachers=100, **CONFIDENT, ledger=ledger, method="gnss", order=8, beta=0.05, sigma_ss=10)
         others = [pate.label(self.votes, teachers=100, **CONFIDENT, public_only=True), pate.plan(queries=40, sigma2=15, delta=1e-5)]
         self.assertEqual(release.public().epsilon, release.epsilon)

@@ -183,6 +183,11 @@ Record release_of_report(const io::JsonValue& report) {
   if (!published) {
     report.fail("a release that was made; this report is of a dry run, without public");
   }
+  if (const auto ledger = published->find("ledger"); ledger && !ledger->elements().empty()) {
+    published->at("ledger").fail(
+        "a release about nothing else: this one, of an earlier version, counts entries of a "
+        "ledger; compose the ledger in its place");
+  }
   Event event;
   PublicEvent& open = event.open;
   open.kind = EventKind::release;

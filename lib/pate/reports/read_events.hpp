@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ struct NamedRecord {
   Record record;
   /// SHA-256 of the ledger that vouches for its teachers; empty: none does.
   std::string ledger = {};
+  std::int64_t counted_entries = 0;  ///< `counted_entries` of a report
 };
 
 /// The events of a report of `analyze`, `label`, `plan`, `release`, `darrm` or `compose`: its
@@ -25,12 +27,17 @@ struct NamedRecord {
 /// a release that is not valid, and for fields that are missing, malformed or out of range.
 [[nodiscard]] Record read_events(const io::JsonValue& report);
 
+/// How many entries of a ledger the number of a release counts, beside those about its own run,
+/// which are in its record.
+[[nodiscard]] std::int64_t counted_entries(const io::JsonValue& report);
+
 /// How a composed report names it.
 [[nodiscard]] ReportPart report_part(const io::JsonValue& report, const Record& record);
 
 /// Throws `input_error`, naming the files, unless all protect the same and are about the same
 /// teachers: their number is the same, and files are connected by votes, events or a ledger that
-/// they share, or `same_teachers` vouches for them.
+/// they share, or `same_teachers` vouches for them; and unless beside a number that counts entries
+/// of a ledger there are as many other events.
 void check_addable(const std::vector<NamedRecord>& records, bool same_teachers);
 
 }  // namespace pate::reports
