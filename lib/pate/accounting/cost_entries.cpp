@@ -208,11 +208,8 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
                       const std::string& part, std::vector<CostEntry>& entries) {
   double pure = 0.0;
   for (const PureSteps& step : steps) pure += static_cast<double>(step.count) * step.epsilon;
-  // Products and sums are rounded; a unit in the last place for each kind covers them. One step is
-  // what it is.
-  if (steps.size() != 1 || steps[0].count != 1) {
-    pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
-  }
+  // Products and sums are rounded; a unit in the last place for each kind covers them.
+  pure *= 1.0 + 4e-16 * static_cast<double>(steps.size());
   entries.push_back(data_independent_entry(EpsilonMethod::pure, pure, search.spent, part));
   if (steps.size() != 1 || !(search.delta > search.spent)) return;
   entries.push_back(data_independent_entry(

@@ -154,7 +154,16 @@ std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
         "steps"));
   } else {
     if (const auto pure = asked.sums.pure_steps()) {
+      const std::size_t first = entries.size();
       add_pure_entries(*pure, asked.search(), "steps", entries);
+      // A single claim is what it claims: nothing was added or rounded.
+      const Event& alone = asked.sums.events().front();
+      if (asked.sums.events().size() == 1 && alone.times == 1 && alone.open.claim &&
+          alone.open.claim->count == 1) {
+        CostEntry& entry = entries[first];
+        entry = data_independent_entry(EpsilonMethod::pure, alone.open.claim->epsilon, entry.delta,
+                                       "steps");
+      }
     }
     add_mixture(asked, entries);
   }

@@ -69,9 +69,8 @@ void check_counted(const std::vector<NamedRecord>& records) {
     const auto others = static_cast<std::int64_t>(all.size() - named.record.size());
     if (named.counted_entries <= others) continue;
     throw input_error(
-        fmt::format("{}: public.ledger: its epsilon counts {} of a ledger which are not in its "
-                    "record: expected "
-                    "the ledger in its place, or the reports of all of them beside it",
+        fmt::format("{}: public.ledger: its epsilon counts {} of a ledger that its record lacks: "
+                    "expected the ledger in its place, or the reports of all of them beside it",
                     named.name, named.counted_entries == 1 ? "an entry" : "entries"));
   }
 }
