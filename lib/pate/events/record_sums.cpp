@@ -53,18 +53,18 @@ std::vector<EventCosts::Spent> values_of(const std::vector<SpentSums>& sums) {
 // Beyond, doubles are no counts.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
 
-input_error too_many() {
-  return input_error("the steps of this record are more than 2^53");
+[[noreturn]] void refuse_too_many() {
+  throw input_error("the steps of this record are more than 2^53");
 }
 
 std::int64_t repeated(std::int64_t count, std::int64_t times) {
-  if (count > kMaxCount / times) throw too_many();
+  if (count > kMaxCount / times) refuse_too_many();
   return count * times;
 }
 
 void add_repeated(std::int64_t& total, std::int64_t count, std::int64_t times) {
   const std::int64_t more = repeated(count, times);
-  if (more > kMaxCount - total) throw too_many();
+  if (more > kMaxCount - total) refuse_too_many();
   total += more;
 }
 

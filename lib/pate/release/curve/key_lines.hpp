@@ -51,7 +51,7 @@ class StretchNodes {
     }
     for (std::int64_t i = 0; i < length; ++i) {
       const auto x = static_cast<double>(i);
-      double* const to = &shares_.emplace_back()[0];
+      double* const to = shares_.emplace_back().data();
       double sum = 0.0;
       bool is_node = false;
       for (std::size_t k = 0; k < size && !is_node; ++k) {
