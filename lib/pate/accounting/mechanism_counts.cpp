@@ -71,20 +71,15 @@ void MechanismCounts::add(const MechanismCounts& other) {
     throw parameter_error(
         "steps for different neighbours (neighbours, teachers-per-person) have no cost together");
   }
-  add_counts(threshold_checks, other.threshold_checks);
-  add_counts(laplace_checks, other.laplace_checks);
-  add_counts(sparse_rounds, other.sparse_rounds);
-  add_counts(maxima, other.maxima);
-  add_counts(sampled_queries, other.sampled_queries);
-  add_counts(tested_pluralities, other.tested_pluralities);
+  for_each_kind([&](const auto kind) { add_counts(this->*kind, other.*kind); });
 }
 
 bool MechanismCounts::empty() const {
   const auto none = [](const auto& step) { return step.second <= 0; };
-  return std::ranges::all_of(threshold_checks, none) && std::ranges::all_of(laplace_checks, none) &&
-         std::ranges::all_of(sparse_rounds, none) && std::ranges::all_of(maxima, none) &&
-         std::ranges::all_of(sampled_queries, none) &&
-         std::ranges::all_of(tested_pluralities, none);
+  bool result = true;
+  for_each_kind(
+      [&](const auto kind) { result = result && std::ranges::all_of(this->*kind, none); });
+  return result;
 }
 
 bool MechanismCounts::has_checks() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "pate/divergence/bounds/query_cost.hpp"
@@ -70,6 +71,19 @@ struct MechanismCounts {
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const MechanismCounts&, const MechanismCounts&) = default;
 };
+
+/// The lists of `MechanismCounts`, one for each kind of step.
+inline constexpr std::tuple kKindsOfSteps{
+    &MechanismCounts::threshold_checks, &MechanismCounts::laplace_checks,
+    &MechanismCounts::sparse_rounds,    &MechanismCounts::maxima,
+    &MechanismCounts::sampled_queries,  &MechanismCounts::tested_pluralities};
+
+/// Calls visit(kind) with every one of them, a pointer to a member: what is done with all steps
+/// forgets none.
+template <class Visit>
+void for_each_kind(const Visit& visit) {
+  std::apply([&](const auto... kinds) { (visit(kinds), ...); }, kKindsOfSteps);
+}
 
 /// The steps of `queries` queries of which at most `answers` are answered: a threshold check each
 /// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:

@@ -69,15 +69,9 @@ void add_repeated(std::int64_t& total, std::int64_t count, std::int64_t times) {
 }
 
 MechanismCounts repeated(MechanismCounts steps, std::int64_t times) {
-  const auto repeat = [times](auto& counts) {
-    for (auto& step : counts) step.second = repeated(step.second, times);
-  };
-  repeat(steps.threshold_checks);
-  repeat(steps.laplace_checks);
-  repeat(steps.sparse_rounds);
-  repeat(steps.maxima);
-  repeat(steps.sampled_queries);
-  repeat(steps.tested_pluralities);
+  for_each_kind([&](const auto kind) {
+    for (auto& step : steps.*kind) step.second = repeated(step.second, times);
+  });
   return steps;
 }
 
