@@ -14,8 +14,16 @@ namespace pate {
 
 namespace {
 
-// Terms that are added one by one.
-constexpr std::int64_t kMostTerms = 10'000;
+// So many times a number, added to a total one by one; those beyond some thousands at once, rounded
+// up.
+template <class Add>
+double add_times(double total, double number, std::int64_t times, const Add& add) {
+  constexpr std::int64_t kMostTerms = 10'000;
+  const std::int64_t terms = std::min(times, kMostTerms);
+  for (std::int64_t k = 0; k < terms; ++k) total = add(total, number);
+  if (times == terms) return total;
+  return sum_upwards(total, with_margin(static_cast<double>(times - terms) * number));
+}
 
 }  // namespace
 
@@ -37,32 +45,12 @@ std::vector<const Event*> standing_numbers(const Record& record) {
   return result;
 }
 
-namespace {
-
-// So many times a number, by decimal sums as far as that is quick.
-double decimal_multiple(double total, double number, std::int64_t times) {
-  if (times > kMostTerms) {
-    return sum_upwards(total, with_margin(static_cast<double>(times) * number));
-  }
-  for (std::int64_t k = 0; k < times; ++k) total = decimal_sum(total, number);
-  return total;
-}
-
-}  // namespace
-
 ToldEpsilon drawn_total(const std::vector<const Event*>& numbers) {
   ToldEpsilon total;
   for (const Event* event : numbers) {
     const DrawnNumber& drawn = *event->open.drawn;
-    total.delta = decimal_multiple(total.delta, drawn.delta, event->times);
-    for (std::int64_t k = 0; k < std::min(event->times, kMostTerms); ++k) {
-      total.epsilon = sum_upwards(total.epsilon, drawn.epsilon);
-    }
-    if (event->times > kMostTerms) {
-      total.epsilon =
-          sum_upwards(total.epsilon,
-                      with_margin(static_cast<double>(event->times - kMostTerms) * drawn.epsilon));
-    }
+    total.epsilon = add_times(total.epsilon, drawn.epsilon, event->times, sum_upwards);
+    total.delta = add_times(total.delta, drawn.delta, event->times, decimal_sum);
   }
   return total;
 }
@@ -107,7 +95,7 @@ double recorded_delta(const Record& record) {
       total = decimal_sum(total, *claimed_delta(event));
       continue;
     }
-    total = decimal_multiple(total, event.open.delta.value_or(0.0), event.times);
+    total = add_times(total, event.open.delta.value_or(0.0), event.times, decimal_sum);
   }
   return total;
 }
