@@ -60,6 +60,12 @@ void check_orders(const io::JsonValue& json, const std::vector<double>& orders) 
   }
 }
 
+void check_has_steps(const io::JsonValue& json, const PublicEvent& open) {
+  if (open.steps && open.steps->empty() && open.queries > 0) {
+    json.fail("steps of some kind, where there are queries");
+  }
+}
+
 void check_kind(const io::JsonValue& json, const PublicEvent& open) {
   const auto require = [&](bool holds, const char* expected) {
     if (!holds) json.fail(fmt::format("an event of kind {} {}", name(open.kind), expected));
@@ -93,9 +99,7 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
               "with tries, and without aggregator, steps, cap, drawn, claim and foreign");
   }
   require(open.source.empty() || open.kind == EventKind::step, "without source");
-  if (open.steps) {
-    require(open.queries == 0 || !open.steps->empty(), "of queries with steps of some kind");
-  }
+  check_has_steps(json, open);
   if (open.foreign && (!open.foreign->orders.empty() || !open.foreign->rdp.empty())) {
     const io::JsonValue foreign = json.at("foreign");
     check_orders(foreign.at("orders"), open.foreign->orders);

@@ -10,6 +10,7 @@
 #include "pate/events/foreign_step.hpp"
 #include "pate/release/public_release.hpp"
 #include "pate/reports/carry_over.hpp"
+#include "pate/reports/event_checks.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -127,12 +128,7 @@ Record read_events(const io::JsonValue& report) {
     if (const auto record = published->find("record")) return read_record(*record);
   }
   Record record = carry_over_report(report);
-  for (const Event& event : record) {
-    const auto& steps = event.open.steps;
-    if (steps && steps->empty() && event.open.queries > 0) {
-      report.fail("steps of some kind, where there are queries");
-    }
-  }
+  for (const Event& event : record) check_has_steps(report, event.open);
   return record;
 }
 
