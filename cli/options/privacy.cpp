@@ -188,13 +188,14 @@ std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::str
                                    called, *line)});
   }
   std::vector<reports::LedgerEntry> earlier;
+  // A test of a declared budget asks as labels do, whether it passes or not.
+  const auto asks = [](EventKind kind) {
+    return kind == EventKind::run || kind == EventKind::declared;
+  };
   std::ranges::copy_if(ledger.entries(), std::back_inserter(earlier), [&](const auto& entry) {
-    const EventKind kind = entry.event.open.kind;
-    // A test of a declared budget asks as labels do, whether it passes or not.
-    const bool asks = kind == EventKind::run || kind == EventKind::declared;
-    const bool asks_now =
-        event.open.kind == EventKind::run || event.open.kind == EventKind::declared;
-    return (kind == event.open.kind || (asks && asks_now)) &&
+    const EventKind then = entry.event.open.kind;
+    const EventKind now = event.open.kind;
+    return (then == now || (asks(then) && asks(now))) &&
            entry.event.facts.digests.counts == event.facts.digests.counts;
   });
   if (earlier.empty()) return notices;

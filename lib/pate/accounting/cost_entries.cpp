@@ -358,14 +358,12 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "published as it is");
   }
   if (headline.data_dependent) add_publishable_notice(costs, notices);
-  double least_by_votes = kInfinity;
-  bool others_depend = false;
+  std::optional<double> least_by_votes;
   for (const CostEntry& cost : costs) {
     if (!cost.data_dependent || cost.promise != Promise::fixed) continue;
-    others_depend = true;
-    least_by_votes = std::min(least_by_votes, cost.epsilon);
+    least_by_votes = std::min(least_by_votes.value_or(cost.epsilon), cost.epsilon);
   }
-  if (others_depend && headline.epsilon <= least_by_votes && !headline.data_dependent &&
+  if (least_by_votes && headline.epsilon <= *least_by_votes && !headline.data_dependent &&
       headline.reading == GuaranteeKind::worst_case) {
     add("any_votes_smaller",
         "the number that holds for any votes is smaller here, and may be published");

@@ -40,15 +40,15 @@ struct Guarantee {
 /// teachers that are added or removed. Changes nothing for one that votes otherwise.
 void protect(Guarantee& guarantee, const Neighbours& neighbours);
 
+/// The same about one record of the data in the place of one teacher: of teachers that are private
+/// themselves.
+void protect_records(Guarantee& guarantee);
+
 /// Adds what is assumed of the samples that answered queries, if any did.
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
 
 /// Adds what the promise of a budget that was declared beforehand rests on, and does not cover.
 void assume_declared(Guarantee& guarantee);
-
-/// The same about one record of the data in the place of one teacher: of teachers that are private
-/// themselves.
-void protect_records(Guarantee& guarantee);
 
 /// What is promised where no cost is for others to rely on: nothing, `because` of what.
 [[nodiscard]] Guarantee no_guarantee(std::string because);

@@ -287,19 +287,11 @@ Neighbours neighbours_of(const JsonValue& body) {
   return neighbours;
 }
 
-std::string who_text(const JsonValue& body) {
-  const Neighbours neighbours = neighbours_of(body);
-  return neighbours.is_one_replaced() ? "" : fmt::format(", for {}", in_words(neighbours));
-}
-
-}  // namespace
-
-std::string mechanism_text(const JsonValue& body) {
+// What is done to the votes, without whom the costs are for.
+std::string what_text(const JsonValue& body) {
   const auto mechanism = body.find("mechanism");
   if (!mechanism || mechanism->type() != JsonType::object) {
-    const std::string who = who_text(body);
-    if (body.find("noise_function")) return "DaRRM" + who;
-    return who.empty() ? who : who.substr(2);
+    return body.find("noise_function") ? "DaRRM" : std::string();
   }
   const auto named = mechanism->find("name");
   if (!named) return {};
@@ -316,7 +308,16 @@ std::string mechanism_text(const JsonValue& body) {
   if (const auto share = mechanism->find("sample_teachers")) {
     text += fmt::format(", teachers sampled {:g}", share->number());
   }
-  return text + who_text(body);
+  return text;
+}
+
+}  // namespace
+
+std::string mechanism_text(const JsonValue& body) {
+  const std::string text = what_text(body);
+  const Neighbours neighbours = neighbours_of(body);
+  if (neighbours.is_one_replaced()) return text;
+  return fmt::format("{}{}for {}", text, text.empty() ? "" : ", ", in_words(neighbours));
 }
 
 ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,

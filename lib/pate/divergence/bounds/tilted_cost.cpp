@@ -53,8 +53,8 @@ double step_for(std::int64_t classes) {
 }
 
 // Of b > 0.
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return a > 0 ? (a + b - 1) / b : -(-a / b);
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
 // Where the rows of a tilt from -2 to 2 are.
@@ -118,11 +118,11 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
   const auto whole = is_shared ? static_cast<std::int64_t>(votes) : 1;
   const auto fractions = is_shared ? static_cast<std::int64_t>(parts) : 1;
   // Of the first gap, -kRoom, in nodes rounded down.
-  const std::int64_t lowest_node = -ceil_divide(kRoom * fractions, whole);
+  const std::int64_t lowest_node = floor_divide(-kRoom * fractions, whole);
   const std::int64_t shared_length =
       static_cast<std::int64_t>(nodes_ + kRowsGoOn) - lowest_node + gaps * fractions / whole + 1;
   for (std::int64_t gap = -kRoom; gap < gaps - kRoom; ++gap) {
-    const std::int64_t node = -ceil_divide(-gap * fractions, whole);
+    const std::int64_t node = floor_divide(gap * fractions, whole);
     const std::int64_t place =
         is_shared ? (gap * fractions - node * whole) * shared_length + node - lowest_node
                   : (gap + kRoom) * static_cast<std::int64_t>(nodes_);
