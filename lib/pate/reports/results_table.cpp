@@ -314,7 +314,7 @@ std::string what_text(const JsonValue& body) {
 }  // namespace
 
 std::string mechanism_text(const JsonValue& body) {
-  const std::string text = what_text(body);
+  std::string text = what_text(body);
   const Neighbours neighbours = neighbours_of(body);
   if (neighbours.is_one_replaced()) return text;
   return fmt::format("{}{}for {}", text, text.empty() ? "" : ", ", in_words(neighbours));
