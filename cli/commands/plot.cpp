@@ -7,6 +7,7 @@
 #include "cli/gnuplot.hpp"
 #include "pate/reports/figures/figure.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/read_report.hpp"
 
 namespace pate::cli {
 
@@ -93,7 +94,7 @@ int run_plot(const PlotOptions& options, const Streams& streams) {
   check_destinations({{"--output", options.output}}, options.reports);
   std::vector<io::JsonValue> reports;
   for (const std::string& path : options.reports) {
-    reports.push_back(io::JsonValue::read_file(path));
+    reports.push_back(reports::read_report(path));
   }
   const Figure figure =
       figure_of(*options.kind, reports, {options.labels, static_cast<std::size_t>(options.bins)});

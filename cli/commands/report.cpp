@@ -12,6 +12,7 @@
 #include "cli/html/page.hpp"
 #include "pate/base/files.hpp"
 #include "pate/reports/figures/figure.hpp"
+#include "pate/reports/read_report.hpp"
 
 namespace pate::cli {
 
@@ -58,7 +59,7 @@ int run_report(const ReportOptions& options, const Streams& streams) {
   check_destinations({{"--output", options.output}}, options.reports);
   std::vector<io::JsonValue> reports;
   for (const std::string& path : options.reports) {
-    reports.push_back(io::JsonValue::read_file(path));
+    reports.push_back(reports::read_report(path));
   }
   std::function<std::string(const Figure&)> draw;
   if (!options.no_pictures) {

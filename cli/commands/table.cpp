@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
+#include "pate/reports/read_report.hpp"
 
 namespace pate::cli {
 
@@ -48,7 +49,7 @@ int run_table(const TableOptions& options, const Streams& streams) {
   std::vector<io::JsonValue> reports;
   std::vector<std::string> labels = options.labels;
   for (const std::string& path : options.reports) {
-    reports.push_back(io::JsonValue::read_file(path));
+    reports.push_back(reports::read_report(path));
     if (options.labels.empty()) labels.push_back(std::filesystem::path(path).stem().string());
   }
   const reports::ResultsTable table = reports::results_table(

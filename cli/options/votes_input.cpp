@@ -13,6 +13,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/inspection_notices.hpp"
+#include "pate/inspection/labels_at_chance.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/tables/votes_digest.hpp"
@@ -334,6 +335,9 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.labels =
         read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),
                     {votes.queries(), labelled, input.rows}, options.labels_rows);
+    if (auto notice = labels_at_chance(votes, input.rows, *input.labels)) {
+      input.notices.push_back(*std::move(notice));
+    }
   }
   if (!options.decisions.empty()) {
     input.decisions = read_decisions(

@@ -76,14 +76,26 @@ bool is_release(const JsonValue& report) {
 }
 
 // Of what is published on average: the cost of the answers, what the conversion to an epsilon adds,
-// and what is added so that it may be published.
+// and what is added so that it may be published. By complex orders the first two are one number.
 Parts parts_of_release(const JsonValue& report) {
   const JsonValue its = part_of(report, "private", "pate release without --public-only");
+  if (const auto method = its.find("method"); method && method->text() == "at_most") {
+    method->fail(
+        "a release that adds noise to a cost: of --at-most, which publishes the number that "
+        "was declared, there are no parts");
+  }
   const double before = its.at("epsilon_before").number(0.0);
   const auto earlier = its.find("earlier_releases_cost");
   const double others = earlier ? earlier->number(0.0) : 0.0;
-  const double cost = its.at(its.has("rdp") ? "rdp" : "cost").number(0.0);
-  Parts parts{{"steps", cost}, {"delta", before - cost}};
+  Parts parts;
+  const auto certificate = its.find("certificate");
+  if (certificate && certificate->text() == "complex") {
+    parts.emplace_back("steps and delta", before);
+  } else {
+    const double cost = its.at(its.has("rdp") ? "rdp" : "cost").number(0.0);
+    parts.emplace_back("steps", cost);
+    parts.emplace_back("delta", before - cost);
+  }
   if (others > 0.0) parts.emplace_back("earlier releases", others);
   parts.emplace_back("noise of the release",
                      its.at("mean_published").number(0.0) - before - others);

@@ -1,0 +1,80 @@
+#include "pate/inspection/labels_at_chance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace pate {
+
+namespace {
+
+// Numbers that are read at a time.
+constexpr std::int64_t kBlockNumbers = std::int64_t{1} << 20U;
+// Below it chance alone makes many right or none.
+constexpr std::int64_t kFewestQueries = 30;
+constexpr double kOneClass = 0.95;
+constexpr double kDeviations = 3.0;
+
+struct Matches {
+  std::vector<std::int64_t> pluralities, labels;  // by class
+  std::int64_t right = 0;
+};
+
+Matches matches(const VoteSource& votes, const RowSelection& rows,
+                std::span<const std::int32_t> labels) {
+  const auto classes = static_cast<std::size_t>(votes.classes());
+  Matches result{std::vector<std::int64_t>(classes), std::vector<std::int64_t>(classes)};
+  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / votes.classes());
+  std::vector<std::int32_t> counts;
+  const auto read = [&](std::int64_t row, std::int64_t count) {
+    counts.resize(static_cast<std::size_t>(count) * classes);
+    votes.read(row, count, counts);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto votes_of =
+          std::span(counts).subspan(static_cast<std::size_t>(i) * classes, classes);
+      const auto plurality =
+          static_cast<std::size_t>(std::ranges::max_element(votes_of) - votes_of.begin());
+      const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(row + i)]);
+      ++result.pluralities[plurality];
+      ++result.labels[label];
+      result.right += plurality == label ? 1 : 0;
+    }
+  };
+  rows.for_each_range(0, rows.size(),
+                      [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t size) {
+                        for (std::int64_t done = 0; done < size; done += block) {
+                          read(row + done, std::min(block, size - done));
+                        }
+                      });
+  return result;
+}
+
+}  // namespace
+
+std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelection& rows,
+                                       std::span<const std::int32_t> labels) {
+  if (rows.size() < kFewestQueries) return std::nullopt;
+  const Matches found = matches(votes, rows, labels);
+  const auto queries = static_cast<double>(rows.size());
+  if (static_cast<double>(std::ranges::max(found.pluralities)) >= kOneClass * queries) {
+    return std::nullopt;
+  }
+  double by_chance = 0.0;
+  for (std::size_t c = 0; c < found.labels.size(); ++c) {
+    by_chance += static_cast<double>(found.pluralities[c]) * static_cast<double>(found.labels[c]);
+  }
+  by_chance /= queries;
+  const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
+  if (static_cast<double>(found.right) > by_chance + kDeviations * deviation) return std::nullopt;
+  return Notice{
+      "labels_at_chance",
+      fmt::format("labels: {} of {} are the teachers' plurality, as labels of other queries "
+                  "would be ({:.0f}): expected those of the same rows (--labels-rows says "
+                  "whose rows they are), with classes numbered as in the votes",
+                  found.right, rows.size(), by_chance)};
+}
+
+}  // namespace pate

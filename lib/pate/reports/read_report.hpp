@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "pate/base/json.hpp"
+
+namespace pate::reports {
+
+/// The report in a file, or in what standard input brings where `path` is `-`. Throws `input_error`
+/// naming the file where there is no JSON, and where there is a ledger, whose lines are no report:
+/// with the command that makes one of them.
+[[nodiscard]] io::JsonValue read_report(const std::string& path);
+
+}  // namespace pate::reports
