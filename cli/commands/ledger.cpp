@@ -30,18 +30,19 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
   const reports::Ensemble ensemble = entries.front().ensemble();
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
-      "{:>9}  counted\n",
+      "{:>9}  {:<8} counted\n",
       path, io::printable(ensemble.name, 200, io::Letters::any), teachers_text(ensemble.teachers),
-      ensemble.classes, "line", "time", "kind", "queries", "answered", "epsilon", "delta");
+      ensemble.classes, "line", "time", "kind", "queries", "answered", "epsilon", "delta",
+      "promise");
   for (const LedgerEntry& entry : entries) {
     const PublicEvent& open = entry.event.open;
     const ToldEpsilon its = reports::own_cost(entry);
     const auto within = reports::counted_within(entry, entries);
     fmt::format_to(
-        std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {}\n", entry.line,
+        std::back_inserter(text), "{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}{:>9}  {:<8} {}\n", entry.line,
         io::printable(entry.time, 40), reports::kind_of(entry), open.queries,
         open.realized ? fmt::format("{}", open.realized->answered) : std::string("-"),
-        epsilon_text(its.epsilon), digits_upwards(its.delta, 3),
+        epsilon_text(its.epsilon), digits_upwards(its.delta, 3), name(its.promise),
         within ? fmt::format("in the epsilon of line {}", *within) : std::string("by itself"));
   }
   return text + "\ntogether" + total_summary(*total, notices, all, colour);

@@ -61,14 +61,16 @@ std::optional<CostEntry> linear_entry(const RecordQuestion& asked, const RecordS
 // What a number that is published adds for events: by their answers, where these decide, else what
 // is smallest for any votes. Which of the two follows from their mechanisms alone: of numbers that
 // depend on the outcome the smaller one promises nothing.
-double public_cost(const Record& record, double delta, const RecordSettings& settings) {
-  if (record.empty()) return 0.0;
+ToldEpsilon public_cost(const Record& record, double delta, const RecordSettings& settings) {
+  if (record.empty()) return {0.0, delta};
   RecordSums sums(record, settings.threads);
   const RecordQuestion asked = question_of(sums, settings, delta);
-  if (!(delta >= asked.apart)) return kInfinity;
+  if (!(delta >= asked.apart)) return {kInfinity, delta};
   std::vector<Notice> ignored;
-  if (const auto entry = counted_entry(asked, ignored)) return entry->epsilon;
-  return least_for_any_votes(record, delta, settings);
+  if (const auto entry = counted_entry(asked, ignored)) {
+    return {entry->epsilon, delta, Promise::outcome};
+  }
+  return {least_for_any_votes(record, delta, settings), delta};
 }
 
 // Epsilons that were drawn with their numbers; the rest at its cost for any votes.
@@ -88,7 +90,7 @@ void add_released(const RecordSettings& settings, const Record& record, RecordAc
                   account.delta};
   if (rest.empty() && !(total.delta <= account.delta)) return;
   const double others = rest.empty()  ? 0.0
-                        : left >= 0.0 ? public_cost(rest, left, settings)
+                        : left >= 0.0 ? public_cost(rest, left, settings).epsilon
                                       : kInfinity;
   if (!std::isfinite(others)) return;
   entry.epsilon = sum_upwards(total.epsilon, others);
@@ -172,9 +174,10 @@ ToldEpsilon told_total(const Record& record) {
   const Record rest = uncounted(record);
   ToldEpsilon total = drawn_total(numbers);
   if (rest.empty()) return total;
-  const double delta = default_delta(rest);
-  total.epsilon = sum_upwards(total.epsilon, public_cost(rest, delta, {}));
-  total.delta = decimal_sum(total.delta, delta);
+  const ToldEpsilon others = public_cost(rest, default_delta(rest), {});
+  total.epsilon = sum_upwards(total.epsilon, others.epsilon);
+  total.delta = decimal_sum(total.delta, others.delta);
+  total.promise = std::max(total.promise, others.promise);
   return total;
 }
 

@@ -1,11 +1,16 @@
 #include "pate/events/drawn_numbers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/numerics/decimal.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
@@ -29,16 +34,37 @@ double add_times(double total, double number, std::int64_t times, const Add& add
 
 std::vector<const Event*> standing_numbers(const Record& record) {
   // A number counts earlier ones about its own run, and no others.
-  std::set<std::pair<std::string, std::string>> covered;
+  using Number = std::pair<std::string, std::string>;
+  std::map<Number, std::vector<const Event*>> numbers;
+  std::set<Number> covered;
   for (const Event& event : record) {
     if (!event.open.drawn) continue;
+    numbers[{event.open.about, event.open.id}].push_back(&event);
     for (const std::string& id : event.open.drawn->covers) covered.emplace(event.open.about, id);
   }
   std::vector<const Event*> result;
-  for (const Event& event : record) {
-    if (event.open.drawn && !covered.contains({event.open.about, event.open.id})) {
-      result.push_back(&event);
+  for (const auto& [number, events] : numbers) {
+    if (!covered.contains(number)) result.insert(result.end(), events.begin(), events.end());
+  }
+  // What the standing ones count, directly or not: numbers that count each other would be nobody's.
+  std::vector<const Event*> open = result;
+  std::set<Number> counted;
+  while (!open.empty()) {
+    const PublicEvent& event = open.back()->open;
+    open.pop_back();
+    if (!counted.emplace(event.about, event.id).second) continue;
+    for (const std::string& id : event.drawn->covers) {
+      if (const auto its = numbers.find({event.about, id}); its != numbers.end()) {
+        open.insert(open.end(), its->second.begin(), its->second.end());
+      }
     }
+  }
+  for (const auto& [number, events] : numbers) {
+    if (counted.contains(number)) continue;
+    throw input_error(
+        fmt::format("the numbers about run {} count each other, {} among them: "
+                    "expected each to count earlier ones alone",
+                    io::printable(number.first), io::printable(number.second)));
   }
   // Sums of their epsilons are rounded: the order of the record must not show.
   std::ranges::sort(result, [](const Event* a, const Event* b) { return *a < *b; });
@@ -51,6 +77,8 @@ ToldEpsilon drawn_total(const std::vector<const Event*>& numbers) {
     const DrawnNumber& drawn = *event->open.drawn;
     total.epsilon = add_times(total.epsilon, drawn.epsilon, event->times, sum_upwards);
     total.delta = add_times(total.delta, drawn.delta, event->times, decimal_sum);
+    const bool is_chosen = event->open.origin.parameters_from_votes;
+    total.promise = std::max(total.promise, is_chosen ? Promise::none : Promise::outcome);
   }
   return total;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "pate/accounting/names.hpp"
 #include "pate/events/event.hpp"
 
 namespace pate {
@@ -11,12 +12,14 @@ namespace pate {
 struct ToldEpsilon {
   double epsilon = 0.0;
   double delta = 0.0;
+  Promise promise = Promise::fixed;
 };
 
-/// The numbers that were drawn and that no later one counts, in canonical order.
+/// The numbers that were drawn and that no later one counts, in canonical order. Throws
+/// `input_error` where numbers count each other, as only a file that was edited has them.
 [[nodiscard]] std::vector<const Event*> standing_numbers(const Record& record);
 
-/// Their epsilons and deltas, added up; rounded upwards.
+/// Their epsilons and deltas, added up, rounded upwards; the least that one of them promises.
 [[nodiscard]] ToldEpsilon drawn_total(const std::vector<const Event*>& numbers);
 
 /// The events that no drawn number counts.

@@ -72,8 +72,7 @@ std::optional<std::int64_t> counted_within(const LedgerEntry& entry,
 }
 
 ToldEpsilon own_cost(const LedgerEntry& entry) {
-  const PublicEvent& open = entry.event.open;
-  if (open.drawn) return {open.drawn->epsilon, open.drawn->delta};
+  if (entry.event.open.drawn) return drawn_total({&entry.event});
   return told_total({entry.event});
 }
 
@@ -104,6 +103,7 @@ std::string account_report_json(const std::vector<LedgerEntry>& entries,
     line("answered", open.realized ? std::optional(open.realized->answered) : std::nullopt);
     line("epsilon", its.epsilon);
     line("delta", its.delta);
+    line("promise", its.promise);
     if (open.drawn) line("parameters", parameters_name(open.origin.parameters_from_votes));
     line("added", !counted_within(entry, entries));
   }

@@ -368,6 +368,30 @@ TEST_SUITE("records of events") {
     CHECK(standing_numbers({first, second}).size() == 2);
   }
 
+  TEST_CASE("numbers that count each other are refused, whatever else there is") {
+    Random random(1707);
+    for (int round = 0; round < 30; ++round) {
+      const auto cycle = static_cast<std::size_t>(random.integer(1, 4));
+      const Event first = number_of(nullptr, {}, kDelta, random);
+      Record record(cycle, first);
+      for (Event& event : record) event.open.id = random_id(random);
+      for (std::size_t i = 0; i < cycle; ++i) {
+        record[i].open.drawn->covers = {record[(i + 1) % cycle].open.id};
+      }
+      // One that stands beside them, and another that counts the circle and so ends it.
+      if (random.integer(0, 1) == 1) {
+        record.push_back(first);
+        record.back().open.id = random_id(random);
+      }
+      CHECK_THROWS_AS((void)standing_numbers(record), input_error);
+      Event last = first;
+      last.open.id = random_id(random);
+      last.open.drawn->covers = {record.front().open.id};
+      record.push_back(last);
+      CHECK_NOTHROW((void)standing_numbers(record));
+    }
+  }
+
   TEST_CASE("one id with two descriptions is refused") {
     Random random(1704);
     const Event label = labelling_of(random_run(random, 8, 3, 3), kDelta, random);
