@@ -30,6 +30,9 @@ Shard shard_of(const AnalyzeOptions& options) {
     throw usage_error(
         "limits are for a whole run, not for a shard: give them to 'pate compose' instead");
   }
+  if (options.output.metrics) {
+    throw usage_error("--metrics is for a whole run, not for a shard: give it to 'pate compose'");
+  }
   return parse_shard(options.shard);
 }
 

@@ -21,6 +21,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/events/account_record.hpp"
+#include "pate/reports/doubts.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
@@ -191,10 +192,11 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
   return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }
 
-// What the files say was done, and how the sum names each.
+// What the files say was done, how the sum names each, and what is doubted about their votes.
 struct Rounds {
   std::vector<reports::NamedRecord> files;
   std::vector<reports::ReportPart> parts;
+  std::vector<Notice> doubts;
 
   [[nodiscard]] Record record() const {
     Record all;
@@ -231,6 +233,10 @@ Rounds read_rounds(const std::vector<Document>& documents) {
       file.record = reports::read_events(*document.report);
       file.counted_entries = reports::counted_entries(*document.report);
       rounds.parts.push_back(reports::report_part(*document.report, file.record));
+      for (Notice& doubt : reports::doubts_about_votes(*document.report)) {
+        doubt.message = fmt::format("{}: {}", document.path, doubt.message);
+        rounds.doubts.push_back(std::move(doubt));
+      }
       continue;
     }
     const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
@@ -262,6 +268,12 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   context.parts = std::move(rounds.parts);
   context.record = join(rounds.record(), foreign);
   if (options.output.public_only) {
+    if (!rounds.doubts.empty()) {
+      throw input_error(fmt::format(
+          "{}; nothing of it is published before pate analyze has said --teachers M, or --accept, "
+          "with which there is no such doubt",
+          rounds.doubts.front().message));
+    }
     context.record = public_record(std::move(context.record));
     for (std::size_t i = 0; i < context.parts.size(); ++i) {
       context.parts[i].path = fmt::format("part {}", i + 1);
@@ -281,6 +293,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
         sum.costs, {options.rounds.reading, options.rounds.conversion, options.rounds.bound});
   }
   std::ranges::move(slip_notices({}, {}, sum.delta), std::back_inserter(sum.notices));
+  sum.notices.insert(sum.notices.begin(), rounds.doubts.begin(), rounds.doubts.end());
   ComposeOptions in_force = options;
   if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);

@@ -167,9 +167,13 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   if (!passed && !options.fallback_queries) {
     activity.reset();
     return report_missed(
-        {fmt::format("the test of --declared-epsilon {} did not pass: there are no labels, and "
-                     "({}, {}) of the budget is spent",
-                     *options.declared_epsilon, *options.declared_epsilon, options.delta)},
+        {fmt::format("the test of --declared-epsilon {0} did not pass: there are no labels and no "
+                     "report, and ({0}, {1}) of the budget is spent{2}",
+                     *options.declared_epsilon, options.delta,
+                     ledger ? ""
+                            : fmt::format("; no ledger has it: count it with pate compose "
+                                          "--approximate declared={},{}",
+                                          *options.declared_epsilon, options.delta))},
         streams);
   }
   const Run asked = passed ? run : first_of(run, *options.fallback_queries);

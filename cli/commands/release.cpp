@@ -15,8 +15,10 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/base/error.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/numerics/decimal.hpp"
 #include "pate/release/curve/complex_plan.hpp"
 #include "pate/release/curve/curve_plan.hpp"
 #include "pate/release/declared/at_most_plan.hpp"
@@ -214,7 +216,15 @@ std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run)
 // Whatever is drawn: a comparison with it, or with what depends on the votes, is no advice. That
 // with the floor of a curve is, which is public.
 void note_data_independent(const VoteProfile& votes, double delta,
-                           const reports::AnyReleasePlan& plan, std::vector<Notice>& notices) {
+                           const reports::AnyReleasePlan& plan, double others_epsilon,
+                           std::vector<Notice>& notices) {
+  if (others_epsilon > 0.0) {
+    notices.push_back(
+        {"which_to_publish",
+         "what pate ledger tells of all of the ledger, for any votes, may always be "
+         "published; which of two numbers is published must be fixed before looking"});
+    return;
+  }
   const MechanismCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
   std::vector<Notice> of_entries;
   const std::vector<CostEntry> entries =
@@ -447,22 +457,34 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()), delta,
                          notices);
   if (published && !ledger) notices.push_back(no_ledger());
-  note_data_independent(votes, delta, plan, notices);
+  if (!published && counts.added.epsilon > 0.0) {
+    notices.push_back(
+        {"ledger_adds",
+         fmt::format("these numbers are of this run: what else the ledger has is added to the one "
+                     "that is drawn, {} at delta {}",
+                     counts.added.epsilon, decimal(counts.added.delta))});
+  }
+  note_data_independent(votes, delta, plan, counts.added.epsilon, notices);
+  const auto deliver = [&](const std::string& json, const std::string& summary) {
+    try {
+      deliver_report(options.output, json,
+                     for_people(options.output, guarantee_of(published), summary), notices,
+                     streams);
+    } catch (const output_error& error) {
+      if (!published) throw;
+      throw output_error(fmt::format("{}; the number was drawn, {}", error.what(),
+                                     ledger ? "the last line of the ledger has it"
+                                            : "and costs what it costs though nothing has it"));
+    }
+  };
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
-    deliver_report(options.output,
-                   reports::release_report_json(plan, published, {}, notices, context,
-                                                options.output.audience()),
-                   for_people(options.output, guarantee_of(published),
-                              public_release_summary(*published, notices)),
-                   notices, streams);
+    deliver(reports::release_report_json(plan, published, {}, notices, context,
+                                         options.output.audience()),
+            public_release_summary(*published, notices));
   } else {
-    deliver_report(
-        options.output,
-        reports::release_report_json(plan, published, votes_of_parameters, notices, context),
-        for_people(options.output, guarantee_of(published),
-                   release_summary(plan, published, notices, options.input.votes)),
-        notices, streams);
+    deliver(reports::release_report_json(plan, published, votes_of_parameters, notices, context),
+            release_summary(plan, published, notices, options.input.votes));
   }
   return limit_missed ? missed() : kDone;
 }

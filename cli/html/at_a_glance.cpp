@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pate/numerics/rounded_decimal.hpp"
+#include "pate/reports/doubts.hpp"
 #include "pate/reports/publishable.hpp"
 #include "pate/reports/results_table.hpp"
 
@@ -20,8 +21,8 @@ using io::JsonValue;
 namespace {
 
 constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
-constexpr const char* kMayButPromisesNothing =
-    "<span class=\"no\">may be published, but promises nothing</span>";
+constexpr const char* kPromisesNothing =
+    "<span class=\"no\">promises nothing: must not be published</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
 constexpr std::array<std::pair<std::string_view, const char*>, 14> kDone{{
@@ -139,12 +140,25 @@ std::string how_much(const JsonValue& entry) {
       odds, but, percent_up(attackers_success(epsilon, delta)));
 }
 
+std::string epsilon_and_delta(const JsonValue& its) {
+  return fmt::format("<strong>epsilon = {} at delta = {}</strong>",
+                     rounded_up(its.at("epsilon").number()), rounded_up(its.at("delta").number()));
+}
+
+// What everybody's runs cost together, of which a report under a ledger is one.
+std::string with_the_ledger(const JsonValue& report) {
+  const auto all = report.find("ledger_total");
+  if (!all) return {};
+  return fmt::format(" That is this run alone: all that its ledger has costs {}.",
+                     epsilon_and_delta(*all));
+}
+
 // Whether the number may be printed, and what may be where it may not.
 std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& number, bool holds,
                               const JsonValue& report) {
   if (number && number->may_publish) {
-    return holds ? "Yes, this number with the words below."
-                 : "Not as a guarantee: it is no secret, but it promises nothing.";
+    return holds ? "Yes, this number with the words below." + with_the_ledger(report)
+                 : "No: nothing is promised of it.";
   }
   if (!number) {
     return reports::has_private_part(report) ? "No: all of this report depends on private votes."
@@ -154,10 +168,9 @@ std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& numb
   for (const JsonValue& cost : reports::publishable_costs(report)) {
     const auto promise = cost.find("promise");
     if (!promise || promise->text() != "fixed") continue;
-    return no + fmt::format(
-                    " This may be printed instead, for it holds whatever the votes are: "
-                    "<strong>epsilon = {} at delta = {}</strong>.",
-                    rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()));
+    return no +
+           fmt::format(" This may be printed instead, for it holds whatever the votes are: {}.{}",
+                       epsilon_and_delta(cost), with_the_ledger(report));
   }
   return no + (report.find("public") ? " What may be printed instead is said below."
                                      : " Nothing else of this report may be printed either.");
@@ -197,7 +210,7 @@ void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
              rounded_up(number->entry.at("epsilon").number()),
              rounded_up(number->entry.at("delta").number()),
              !may                  ? kMayNot
-             : guarantee && !holds ? kMayButPromisesNothing
+             : guarantee && !holds ? kPromisesNothing
                                    : kMay);
   }
   page.add("<dl>");
@@ -216,6 +229,9 @@ void add_at_a_glance(Html& page, const JsonValue& report, const JsonValue& body,
   }
   add_answer(page, "How much",
              number && holds ? how_much(number->entry) : "Nothing is promised by this report.");
+  for (const Notice& doubt : reports::doubts_about_votes(report)) {
+    add_answer(page, "In doubt", escaped(doubt.message) + ".");
+  }
   if (const std::string done = what_was_done(report, body, kind); !done.empty()) {
     add_answer(page, "What was done", done);
   }

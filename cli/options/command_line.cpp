@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <ostream>
+#include <variant>
 
 #include "cli/options/help.hpp"
 #include "cli/options/option_parser.hpp"
@@ -171,30 +173,57 @@ std::string instead_of_published(std::string_view flag) {
   return {};
 }
 
-// Options that the command does not have are told before anything else about the words.
-void check_names(const Command& command, std::span<const std::string> words) {
-  std::vector<std::string> names{"--help", "--version", "-h", "-V"};
+// The names of a command's options, and whether a value follows them.
+std::map<std::string, bool> option_names(const Command& command) {
+  std::map<std::string, bool> names{
+      {"--help", false}, {"--version", false}, {"-h", false}, {"-V", false}};
   for (const auto& [title, options] : command.line.sections()) {
     for (const CommandLine::Option& option : options) {
       if (!option.names.starts_with('-')) continue;
-      names.push_back(option.names.substr(option.names.find("--")));
-      if (!option.names.starts_with("--")) names.push_back(option.names.substr(0, 2));
+      const bool has_value = !std::holds_alternative<bool*>(option.target);
+      names[option.names.substr(option.names.find("--"))] = has_value;
+      if (!option.names.starts_with("--")) names[option.names.substr(0, 2)] = has_value;
     }
   }
-  for (const std::string& word : words) {
+  return names;
+}
+
+// The option that a word names, without what follows in the same word; "" where it names none.
+std::string named_option(const std::string& word) {
+  if (word.starts_with("--")) return word.substr(0, word.find('='));
+  const bool is_short =
+      word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+  return is_short ? word.substr(0, 2) : std::string();
+}
+
+// Options that the command does not have are told before anything else about the words, and values
+// that are missing: `--ledger $LEDGER --public-only` has another meaning where LEDGER is not set.
+void check_names(const Command& command, std::span<const std::string> words) {
+  const std::map<std::string, bool> names = option_names(command);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     if (word == "--") return;
-    const bool is_long = word.starts_with("--");
-    const bool is_short = !is_long && word.size() > 1 && word[0] == '-' &&
-                          std::isalpha(static_cast<unsigned char>(word[1])) != 0;
-    if (!is_long && !is_short) continue;
-    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    if (std::ranges::find(names, name) != names.end()) continue;
-    const std::string published = instead_of_published(name);
-    throw usage_error(
-        fmt::format(
-            "'{}' is no option of pate {}{}", is_long ? name : word, command.name,
-            published.empty() ? did_you_mean(is_long ? name : "-" + word, names) : published),
-        hint_of(command));
+    const std::string name = named_option(word);
+    if (name.empty()) continue;
+    const auto its = names.find(name);
+    if (its == names.end()) {
+      std::vector<std::string> known;
+      for (const auto& [each, has_value] : names) known.push_back(each);
+      const bool is_long = word.starts_with("--");
+      const std::string published = instead_of_published(name);
+      throw usage_error(
+          fmt::format(
+              "'{}' is no option of pate {}{}", is_long ? name : word, command.name,
+              published.empty() ? did_you_mean(is_long ? name : "-" + word, known) : published),
+          hint_of(command));
+    }
+    if (!its->second || word != name || i + 1 == words.size()) continue;
+    if (const std::string& next = words[i + 1]; !named_option(next).empty()) {
+      throw usage_error(
+          fmt::format("{}: its value is missing, found '{}'; where that is the value, write {}{}{}",
+                      name, next, name, name.starts_with("--") ? "=" : "", next),
+          hint_of(command));
+    }
   }
 }
 

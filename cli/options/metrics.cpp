@@ -55,6 +55,9 @@ std::string metrics_of(std::string_view json, std::optional<double> agreement) {
     put("answered", answered_of(report));
     put("agreement", agreement);
     put("releasable_epsilon", releasable_epsilon_of(report, delta));
+    if (const auto all = report.find("ledger_total")) {
+      put("ledger_epsilon", all->at("epsilon").number());
+    }
   }
   bool holds = true;
   if (const auto verdicts = report.find("verdicts")) {

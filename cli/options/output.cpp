@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -177,6 +178,15 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
     throw usage_error(
         "--format puts out a table instead of the report: leave out --json, --summary, "
         "--statement and -o -; -o FILE has the report");
+  }
+  constexpr std::array<std::string_view, 3> kTables{".csv", ".md", ".tex"};
+  if (options.format && std::ranges::any_of(kTables, [&](std::string_view ending) {
+        return options.output.ends_with(ending);
+      })) {
+    throw usage_error(
+        fmt::format("-o {0} would get the report, which is JSON: the table of --format goes to "
+                    "standard output, > {0}",
+                    options.output));
   }
   if (options.statement && (options.json || to_stdout || options.summary || options.quiet)) {
     throw usage_error(

@@ -24,8 +24,11 @@ void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubt
     const bool refuses =
         doubt.weight == Weight::certain || (publishes && doubt.weight == Weight::likely);
     if (!refuses || !doubt.kind || std::ranges::count(accepted, *doubt.kind) > 0) continue;
-    throw input_error(fmt::format("{}: {}; or accept it with --accept {}", name,
-                                  doubt.notice.message, option_word(*doubt.kind)));
+    const std::string& message = doubt.notice.message;
+    const bool says_so = message.find("--accept") != std::string::npos;
+    throw input_error(fmt::format(
+        "{}: {}{}", name, message,
+        says_so ? "" : fmt::format("; or accept it with --accept {}", option_word(*doubt.kind))));
   }
 }
 

@@ -40,8 +40,8 @@ std::shared_ptr<const NumericTable> open_file(VotesInput& input, const char* rol
   if (std::string_view(role) == "votes" && !header.names.empty() && !header.counted) {
     input.notices.push_back(
         {"header_names",
-         "votes: the first line, which has no number, was taken for the names of columns and left "
-         "out; --header no takes it for votes"});
+         "votes: the first line was taken for the names of columns and left out; --header no takes "
+         "it for votes"});
   }
   if (header.left_out_index) {
     input.notices.push_back(

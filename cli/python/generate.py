@@ -3,8 +3,8 @@
 
 usage: generate.py PATE [--check]
 
-pate/commands.py and pate/commands.pyi have a function for every command, whose keywords are the options; both are
-kept in the repository. With --check nothing is written, and the exit status is 1 where a file is not what it would be.
+pate/commands.py and pate/commands.pyi have a function for every command, whose keywords are the options; pate/flags.py
+says which of them take no value. All are kept in the repository. With --check nothing is written, and the exit status is 1 where a file is not what it would be.
 """
 import difflib
 import json
@@ -191,13 +191,27 @@ def stub(all_commands):
     return text
 
 
+def flags(all_commands):
+    """The options that take no value; none of them takes one in another command."""
+    kinds = {}
+    for command in all_commands["commands"]:
+        for option in options_of(command):
+            kinds.setdefault(python_name(option), set()).add(option["kind"] == "flag")
+    mixed = [name for name, its in kinds.items() if len(its) > 1]
+    if mixed:
+        sys.exit(f"{mixed[0]} is a flag of one command and takes a value in another")
+    names = sorted(name for name, its in kinds.items() if True in its)
+    return (BEGINNING.format(what="The keywords that are True or False.") +
+            "\nFLAGS = frozenset(" + textwrap.fill(repr(names), 110, subsequent_indent=" " * 19) + ")\n")
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--check"]
     if len(arguments) != 1:
         sys.exit(__doc__)
     found = definitions(arguments[0])
     stale = 0
-    for name, text in (("commands.py", code(found)), ("commands.pyi", stub(found))):
+    for name, text in (("commands.py", code(found)), ("commands.pyi", stub(found)), ("flags.py", flags(found))):
         path = HERE / name
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")

@@ -4,9 +4,10 @@
 usage: search.py PATE [--max-epsilon E] [--queries N] VOTES [VOTES...]
 
 Of every dump: a grid over all that makes sense (sigma2 from teachers/250 to four times the teachers, sigma1 from
-teachers/50 to sixteen times the teachers, thresholds from 0 to eight times the teachers), then grids around its best
+teachers/50 to four times the teachers, thresholds from 0 to eight times the teachers), then grids around its best
 points, wherever they lie: the three best that are far from each other. A grid whose best point lies on its edge is
-followed by one as wide around that point, any other by a finer one. Prints one line of a table a
+followed by one as wide around that point, any other by a finer one; sigma1 stays below four times the teachers, as that
+of the search does, beyond which a check answers at random. Prints one line of a table a
 dump; exit status 1 where the found point has more than .5 % fewer answers of the objective than the best of all grids.
 """
 import argparse
@@ -59,13 +60,13 @@ def keeps(point, options):
     return point["epsilon"] is not None and point["epsilon"] <= options.max_epsilon and point["agreement"] is not None and point["agreement"] >= 0.9
 
 
-def zoom(pate, votes, options, start, spacing):
+def zoom(pate, votes, options, start, spacing, most):
     """The best point that finer and finer grids around `start` find, and how many points they have."""
     here, step, evaluated = start, dict(spacing), 0
     zooms = 0
     for _ in range(GRIDS):
         sigma2 = [here["sigma2"] * math.exp(k * step["sigma2"] / 4) for k in range(-4, 5)]
-        sigma1 = [here["sigma1"] * math.exp(k * step["sigma1"] / 4) for k in range(-4, 5)]
+        sigma1 = [min(most, here["sigma1"] * math.exp(k * step["sigma1"] / 4)) for k in range(-4, 5)]
         threshold = [max(0.0, here["threshold"] + k * step["threshold"] / 4) for k in range(-4, 5)]
         fine = run(pate, votes, options, "--sigma2", axis(sigma2), "--sigma1", axis(sigma1), "--threshold", axis(threshold))
         evaluated += fine["points_evaluated"]
@@ -73,7 +74,7 @@ def zoom(pate, votes, options, start, spacing):
         if best and best["agreeing"] > here["agreeing"]:
             near = lambda value, end: math.isclose(value, end, rel_tol=1e-9)
             edge = any(near(best[name], end) for name, values in (("sigma2", sigma2), ("sigma1", sigma1), ("threshold", threshold))
-                       for end in (values[0], values[-1]) if end > 0)
+                       for end in (values[0], values[-1]) if 0 < end and (name, end) != ("sigma1", most))
             here = best
             if edge:
                 continue
@@ -88,16 +89,16 @@ def brute_force(pate, votes, options):
     """The best point of all grids, and how many points they have."""
     inspected = json.loads(subprocess.run([pate, "inspect", votes, "--quiet", "--json"], capture_output=True, text=True, check=True).stdout)
     teachers = inspected["teachers"]
-    sigma2, sigma1 = log_range(teachers / 250, 4 * teachers, 22), log_range(teachers / 50, 16 * teachers, 16)
+    sigma2, sigma1 = log_range(teachers / 250, 4 * teachers, 22), log_range(teachers / 50, 4 * teachers, 12)
     threshold = [1.5 * teachers * k / 23 for k in range(24)] + [teachers * k for k in (2, 3, 4, 6, 8)]
-    spacing = {"sigma2": math.log(1000) / 21, "sigma1": math.log(800) / 15, "threshold": 1.5 * teachers / 23}
+    spacing = {"sigma2": math.log(1000) / 21, "sigma1": math.log(200) / 11, "threshold": 1.5 * teachers / 23}
     report = run(pate, votes, options, "--sigma2", axis(sigma2), "--sigma1", axis(sigma1), "--threshold", axis(threshold))
     evaluated = report["points_evaluated"]
     best = None
     for start in far_apart([p for p in report["points"] if keeps(p, options)], spacing):
         if start["threshold"] > 1.5 * teachers:
             spacing = {**spacing, "threshold": teachers}
-        found, more = zoom(pate, votes, options, start, spacing)
+        found, more = zoom(pate, votes, options, start, spacing, 4 * teachers)
         evaluated += more
         if best is None or found["agreeing"] > best["agreeing"]:
             best = found
@@ -122,7 +123,8 @@ def main():
         behind = 1 - found["agreeing"] / best["agreeing"]
         failed = failed or behind > 0.005
         print(f"| {votes} | {found['threshold']:g} / {found['sigma1']:g} / {found['sigma2']:g} | {found['agreeing']:.1f} "
-              f"({100 * found['agreement']:.1f} %) | {best['agreeing']:.1f} of {evaluated} points | {100 * behind:+.2f} % |", flush=True)
+              f"({100 * found['agreement']:.1f} %) | {best['threshold']:g} / {best['sigma1']:g} / {best['sigma2']:g} | "
+              f"{best['agreeing']:.1f} of {evaluated} points | {100 * behind:+.2f} % |", flush=True)
     sys.exit(1 if failed else 0)
 
 

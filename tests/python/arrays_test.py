@@ -145,6 +145,41 @@ class ArraysTest(unittest.TestCase):
         with self.assertRaises(pate.InputError):
             digest(frame, **options)
 
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_one_heading_of_text_keeps_them_all(self):
+        import pandas
+        random = numpy.random.default_rng(8)
+        ids = random.integers(0, 3, (12, 5))
+        for name in ("label", "index"):
+            frame = pandas.DataFrame(ids)
+            frame.insert(int(random.integers(0, 6)), name, random.integers(0, 3, 12))
+            with self.subTest(name):
+                try:
+                    report = pate.analyze(frame, layout="predictions-by-query", classes=3, sigma2=5, delta=1e-5)
+                except pate.InputError as error:
+                    self.assertIn(name, str(error))
+                else:
+                    self.assertEqual(report["teachers"], 5)
+
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_rows_beside_votes_have_their_index(self):
+        import pandas
+        random = numpy.random.default_rng(9)
+        ids = random.integers(0, 3, (30, 5))
+        names = random.permutation(100)[:30]
+        votes = pandas.DataFrame(ids, index=names)
+        truth = pandas.Series(ids[:, 0], index=names)
+        options = {"classes": 3, "sigma2": 5, "delta": 1e-5, "labels_rows": "file"}
+        expected = pate.analyze(votes, layout="predictions-by-query", labels=truth, **options)
+        other = truth.sample(frac=1, random_state=1)
+        for layout, those in (("predictions-by-query", votes), ("predictions", votes.T)):
+            with self.subTest(layout):
+                with self.assertRaisesRegex(pate.InputError, "labels: expected the index of the votes"):
+                    pate.analyze(those, layout=layout, labels=other, **options)
+                for same in (truth, other.loc[names], other.loc[names].to_numpy()):
+                    found = pate.analyze(those, layout=layout, labels=same, **options)
+                    self.assertEqual(found["utility"], expected["utility"])
+
     def test_what_is_no_table_is_refused_by_name(self):
         masked = numpy.ma.MaskedArray(numpy.ones((2, 3), int), mask=[[0, 0, 1], [0, 0, 0]])
         for name, votes, message in (

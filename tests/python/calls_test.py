@@ -71,6 +71,20 @@ class CallsTest(unittest.TestCase):
                     self.assertIn(f"    {name}: ", getattr(pate, command["name"]).__doc__)
         self.assertGreaterEqual(len(commands), 14)
 
+    def test_true_is_a_flag_and_no_value(self):
+        for yes in (True, numpy.bool_(True)):
+            self.assertIsNotNone(pate.analyze(self.votes, exact=yes, **GAUSSIAN)["costs"])
+            for name in ("ledger", "ensemble", "tables", "queries", "max_answers"):
+                with self.subTest(name), self.assertRaisesRegex(pate.UsageError, f"{name}: expected a value, found"):
+                    pate.label(self.votes, teachers=100, public_only=True, write_labels="x.npy", **{name: yes}, **GAUSSIAN)
+        self.assertEqual([path for path in self.root.iterdir() if path.name != "votes.npy"], [])
+
+    def test_a_page_of_what_is_public_is_made_of_what_is_public(self):
+        report = pate.analyze(self.votes, **GAUSSIAN)
+        page = report.page(public_only=True)
+        self.assertNotIn("for the owner of the data", page)
+        self.assertEqual(page, report.public().page(public_only=True))
+
     def test_numbers_are_those_of_the_command_line(self):
         for call, words in (
                 (lambda votes: pate.analyze(votes, **CONFIDENT), "analyze votes.npy --threshold 60% --sigma1 15 --sigma2 15 --delta 1e-5"),

@@ -91,17 +91,32 @@ def _numpy_array(values, what):
     return ".npy", [_header(values.dtype.str, fortran, values.shape), content.reshape(-1).view(numpy.uint8).data]
 
 
+def headings(values):
+    """What stands above the columns of a frame, as texts where any of them is one; None where all are numbers, or no frame."""
+    names = list(getattr(values, "columns", ()))
+    return [str(name) for name in names] if any(isinstance(name, str) for name in names) else None
+
+
+def check_rows(values, votes, layout, what):
+    """Raises InputError where a frame or Series beside the votes has as many rows, which its index names otherwise."""
+    rows = getattr(votes, "columns" if layout == "predictions" else "index", None)
+    of_pandas = all(type(each).__module__.partition(".")[0] == "pandas" for each in (values, votes))
+    if of_pandas and rows is not None and len(values) == len(rows) and not values.index.equals(rows):
+        raise InputError(f"{what}: expected the index of the votes, found another one: put its rows into their order, or hand over "
+                         f"{what}.to_numpy() if they are")
+
+
 def _frame(frame, what):
     """A DataFrame or Series of pandas; its index is left out, texts above its columns are kept."""
     import pandas
 
     if isinstance(frame, pandas.Series):
         frame = frame.to_frame()
-    named = all(isinstance(name, str) for name in frame.columns)
+    named = headings(frame)
     numbers = all(kind.kind in "biuf" for kind in frame.dtypes) and not frame.isna().any(axis=None)
     if numbers and not named:
         return _numpy_array(frame.to_numpy(), what)
-    return ".csv", _csv(frame.astype(object).to_numpy().tolist(), frame.columns if named else None)
+    return ".csv", _csv(frame.astype(object).to_numpy().tolist(), named)
 
 
 def as_file(values, what):

@@ -6,8 +6,9 @@ import tempfile
 from typing import Any, Union
 
 from pate import reports, running
-from pate.arrays import as_file, from_npy
+from pate.arrays import as_file, check_rows, from_npy, headings
 from pate.errors import InputError, UsageError, error_of
+from pate.flags import FLAGS
 
 # Of the signatures: the path of a file; that or an array; that or a report.
 Path = Union[str, "os.PathLike[str]"]
@@ -17,6 +18,8 @@ Reported = Union[Path, reports.Report, dict]
 # Options whose files may be given as arrays, and as reports.
 ARRAYS = frozenset({"indices", "student", "labels", "decisions"})
 REPORTS = frozenset({"parameters_from", "resume"})
+# Those with a row for each query.
+ROWS = frozenset({"student", "labels", "decisions"})
 # Options that are given once for each value, NAME=VALUE: of a mapping, for each of its items.
 NAMED = frozenset({"rdp", "approximate", "gaussian_mu", "zcdp", "source"})
 
@@ -35,6 +38,11 @@ def _text(name, value):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UsageError(f"{name}: expected a number, a text or a list of them, found {type(value).__name__}")
     return repr(value)
+
+
+def _is_bool(value):
+    """Also of numpy."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
 
 
 class _Files:
@@ -67,11 +75,13 @@ def words_of(options, files, paths):
     """The options as words; None and False are options that are left out. paths: the names of those that take a file."""
     words = []
     for name, value in options.items():
-        if value is None or value is False:
+        if value is None or value is False or (name in FLAGS and _is_bool(value) and not value):
             continue
         option = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
-        if value is True:
+        if name in FLAGS and _is_bool(value):
             words.append(option)
+        elif _is_bool(value):
+            raise UsageError(f"{name}: expected a value, found {value!r}")
         elif name in NAMED:
             each = [f"{key}={_text(name, item)}" for key, item in value.items()] if hasattr(value, "items") else value
             words += [f"{option}={item}" for item in ([each] if isinstance(each, str) else each)]
@@ -87,7 +97,7 @@ def _votes(value, options):
     ending, chunks = as_file(value, "votes")
     if ending == ".csv" and options.get("header") is None:
         # What is above the columns of a frame is known, and no row of others is one.
-        options["header"] = "yes" if hasattr(value, "columns") and all(isinstance(name, str) for name in value.columns) else "no"
+        options["header"] = "yes" if headings(value) else "no"
     return "-", chunks
 
 
@@ -101,6 +111,8 @@ def call(command, votes, options, paths):
         files, options, word, chunks = _Files(directory), dict(options), None, None
         if votes is not None:
             word, chunks = _votes(votes, options)
+            for name in ROWS & options.keys():
+                check_rows(options[name], votes, options.get("layout"), name)
         labels = options.get("write_labels")
         if labels is True and options.get("dry_run"):
             labels = options["write_labels"] = None  # a rehearsal draws none

@@ -129,7 +129,9 @@ class Report:
 
     def page(self, public_only: bool = False) -> Page:
         """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
-        return page_of([self], ["--public-only"] if public_only else [])
+        if not public_only:
+            return page_of([self])
+        return page_of([self.public() if "settings" in self._fields else self], ["--public-only"])
 
     def plot(self, kind: str) -> Picture:
         """A picture, which gnuplot draws: see `pate.plot` for the kinds."""
@@ -167,7 +169,11 @@ class Report:
 
 def load(path: str | os.PathLike[str]) -> Report:
     """A report that was saved, or that the program wrote."""
-    return Report(pathlib.Path(path).read_text(encoding="utf-8"))
+    try:
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{os.fspath(path)}: expected a report of pate, found no text: {error}") from error
+    return Report(text)
 
 
 def _save(path, content):

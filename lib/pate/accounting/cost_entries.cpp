@@ -357,7 +357,14 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
         "the headline depends on the votes: it is for the owner of the data and must not be "
         "published as it is");
   }
-  if (headline.data_dependent) add_publishable_notice(costs, notices);
+  const auto may = [&](Promise promise) {
+    return std::ranges::any_of(costs, [promise](const CostEntry& cost) {
+      return cost.releasable && cost.promise == promise;
+    });
+  };
+  if (headline.data_dependent || (may(Promise::fixed) && may(Promise::outcome))) {
+    add_publishable_notice(costs, notices);
+  }
   std::optional<double> least_by_votes;
   for (const CostEntry& cost : costs) {
     if (!cost.data_dependent || cost.promise != Promise::fixed) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
 
 constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
+constexpr const char* kFixedQueries =
+    "queries, and what their answers are compared with, did not depend on earlier answers";
 
 std::vector<std::string> not_covered_by_any() {
   return {"parameters that were chosen by looking at these votes, as by tuning on them",
@@ -67,6 +70,18 @@ void protect_records(Guarantee& guarantee) {
   if (guarantee.promise.starts_with(kHadOneTeacher)) {
     guarantee.promise.replace(0, kHadOneTeacher.size(), "Had any one record been another one");
   }
+}
+
+void assume_parts(Guarantee& guarantee, std::int64_t teachers) {
+  std::ranges::replace(guarantee.assumes, std::string(kDisjoint),
+                       fmt::format("each record is in the parts of at most {} teachers", teachers));
+}
+
+void assume_rounds_by_answers(Guarantee& guarantee) {
+  std::ranges::replace(
+      guarantee.assumes, std::string(kFixedQueries),
+      fmt::format("{}, but in the rounds that say so and enter with their cost for any votes",
+                  kFixedQueries));
 }
 
 void protect(Guarantee& guarantee, const Neighbours& neighbours) {
@@ -202,8 +217,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
   result.assumes = {kDisjoint,
                     "noise was drawn as the parameters say, and nothing but M became public"};
   if (cost.reading == GuaranteeKind::joint) {
-    result.assumes.emplace_back(
-        "queries, and what their answers are compared with, did not depend on earlier answers");
+    result.assumes.emplace_back(kFixedQueries);
   }
   if (cost.reading == GuaranteeKind::realized) {
     result.assumes.emplace_back("the Renyi order was fixed before the run");

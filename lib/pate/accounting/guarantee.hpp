@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ void protect(Guarantee& guarantee, const Neighbours& neighbours);
 /// The same about one record of the data in the place of one teacher: of teachers that are private
 /// themselves.
 void protect_records(Guarantee& guarantee);
+
+/// The same where each record may be in the parts of several teachers: what is assumed of the
+/// parts.
+void assume_parts(Guarantee& guarantee, std::int64_t teachers);
+
+/// The same where rounds of a sum say that answers to earlier ones chose them: what is assumed of
+/// queries is assumed of the others.
+void assume_rounds_by_answers(Guarantee& guarantee);
 
 /// Adds what is assumed of the samples that answered queries, if any did.
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);

@@ -138,6 +138,13 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
     add("foreign_numbers",
         fmt::format("{}; taken as it is told, not checked by pate", foreign_in_words(event)));
   }
+  const std::int64_t teachers = common_neighbours(record).teachers;
+  if (teachers > 1 && any(is_foreign)) {
+    add("of_records",
+        fmt::format("what others say is of one record: so is the sum, of one that at most {} "
+                    "teachers saw, and not of a person with several records",
+                    teachers));
+  }
   if (sums.is_adaptive()) {
     add("adaptive_rounds",
         "where queries or the student's scores come from answers of other events, these events "
@@ -203,6 +210,7 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   account.orders = asked.orders;
   account.query_delta = asked.apart;
   account.steps = sums.steps();
+  account.adaptive = sums.is_adaptive();
 
   std::vector<Notice> of_any_votes;
   Entries any_votes = any_votes_entries(asked, of_any_votes);
@@ -264,11 +272,13 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
   assume_samples(result, account.steps);
   assume_events(account.events, result);
   if (foreign && !records) {
-    result.assumes.emplace_back(
-        neighbours.teachers == 1 ? std::string("each record is in the part of one teacher only")
-                                 : fmt::format("each record is in the parts of at most {} teachers",
-                                               neighbours.teachers));
+    if (neighbours.teachers > 1) {
+      assume_parts(result, neighbours.teachers);
+    } else {
+      result.assumes.emplace_back("each record is in the part of one teacher only");
+    }
   }
+  if (account.adaptive) assume_rounds_by_answers(result);
   for (const Event& event : account.events) {
     if (!is_foreign(event)) continue;
     result.assumes.push_back(fmt::format(

@@ -21,6 +21,7 @@ struct RecordAccount : RecordAnswers {
   std::vector<CostEntry> costs = {};
   std::size_t headline = 0;  ///< index in costs
   MechanismCounts steps = {};
+  bool adaptive = false;                     ///< answers of some events chose the queries of others
   std::optional<ToldEpsilon> released = {};  ///< numbers that were drawn, added up
   std::vector<double> orders = {};
   std::vector<double> any_votes = {};  ///< RDP for any votes at the orders

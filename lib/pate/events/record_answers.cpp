@@ -44,7 +44,9 @@ RecordAnswers answers_of(const Record& record) {
         variance += count * answered * refused;
       }
     } else {
-      expected += static_cast<double>(event.times * open.queries);
+      // All that were asked are answered, which are fewer where a limit ended the run.
+      expected += static_cast<double>(event.times *
+                                      (open.realized ? open.realized->answered : open.queries));
     }
     any_realized = any_realized || open.realized;
     all_realized = all_realized && (open.realized || (open.aggregator && !chooses));

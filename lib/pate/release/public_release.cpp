@@ -164,7 +164,12 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms
 std::string release_statement(const PublicRelease& published, const ReleaseTerms& terms,
                               std::string_view how, std::string_view parameters) {
   const std::string told = outputs(published, terms.earlier.size());
-  std::string text = outcome_in_words(told, published.epsilon, published.delta);
+  std::string text =
+      published.uses_chosen_parameters()
+          ? "Nothing is promised, for parameters were chosen from votes. Had they been fixed in "
+            "advance, this would hold: "
+          : "";
+  text += outcome_in_words(told, published.epsilon, published.delta);
   text += fmt::format(
       " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
       "E = {} in this run. For the votes D, for all votes D' that differ from D in what one "

@@ -25,8 +25,8 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   }
   if (const auto epsilon = report.find("epsilon"); epsilon && is_number(*epsilon) && is_public) {
     const auto parameters = report.find("parameters");
-    const bool is_chosen =
-        parameters && parameters->type() == JsonType::text && parameters->text() == "chosen";
+    const bool is_chosen = parameters && parameters->type() == JsonType::text &&
+                           parameters->text().starts_with("chosen");
     return HeadlineNumber{report, true, is_chosen ? Promise::none : Promise::outcome};
   }
   const auto headline = report.find("headline");

@@ -30,13 +30,16 @@ std::string lower(std::string text) {
 
 // Which column is which cannot be told from the numbers.
 void check_headings(const std::string& file, const std::vector<std::string>& names) {
-  if (names.empty()) return;
   constexpr std::array<std::string_view, 4> kOrder{"order", "orders", "alpha", "alphas"};
-  const bool order = std::ranges::find(kOrder, lower(names.front())) != kOrder.end();
-  if (names.size() == 2 && order && lower(names.back()) == "rdp") return;
-  throw input_error(fmt::format(
-      "{}: expected {}, the Renyi order above 1 and the RDP there, found the headings {}", file,
-      kHelp, io::printable(fmt::format("{}", fmt::join(names, ",")), 200, io::Letters::any)));
+  const bool both = names.size() == 2;
+  const bool order = both && std::ranges::find(kOrder, lower(names.front())) != kOrder.end();
+  if (order && lower(names.back()) == "rdp") return;
+  const std::string found =
+      names.empty() ? "no headings, without which nothing tells the columns apart"
+                    : fmt::format("the headings {}", fmt::join(names, ","));
+  throw input_error(
+      fmt::format("{}: expected {}, the Renyi order above 1 and the RDP there, found {}", file,
+                  kHelp, io::printable(found, 200, io::Letters::any)));
 }
 
 }  // namespace

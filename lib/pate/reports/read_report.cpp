@@ -16,7 +16,13 @@ io::JsonValue read_report(const std::string& path) {
                     "--quiet -o account.json",
                     path, path == "-" ? "FILE" : path));
   }
-  return io::JsonValue::parse(text, path);
+  io::JsonValue report = io::JsonValue::parse(text, path);
+  if (report.type() != io::JsonType::object) return report;
+  const auto shard = report.find("shard");
+  if (shard && shard->type() == io::JsonType::object && shard->at("of").integer() > 1) {
+    shard->at("of").fail("1, as of the report of a whole, which pate compose makes of its shards");
+  }
+  return report;
 }
 
 }  // namespace pate::reports

@@ -19,6 +19,14 @@ constexpr double kSigmaStep = 1.3;
 constexpr double kSigmaRange = 1000.0;
 constexpr double kSigmaPrecise = 1e-6;
 
+// Another search for the best order may find an epsilon that is larger by less than this, of
+// itself: what is found keeps the budget there too.
+constexpr double kEpsilonPrecise = 1e-8;
+
+bool keeps(double epsilon, double max_epsilon) {
+  return epsilon * (1.0 + kEpsilonPrecise) <= max_epsilon;
+}
+
 // What runs on some votes cost, with one mechanism or another.
 class RunEpsilons {
  public:
@@ -50,7 +58,7 @@ SolvedParameter most_queries(const RunEpsilons& epsilons, const Aggregator& aggr
     // All first, then halves.
     const std::int64_t middle = high > all ? all : low + (high - low) / 2;
     const double epsilon = epsilons.of(aggregator, middle);
-    if (epsilon <= max_epsilon) {
+    if (keeps(epsilon, max_epsilon)) {
       low = middle;
       at_low = epsilon;
       if (low == all) break;
@@ -76,7 +84,7 @@ SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
   double below = 0.0;
   double sigma2 = lowest;
   double epsilon = epsilon_at(sigma2);
-  while (!(epsilon <= max_epsilon)) {
+  while (!keeps(epsilon, max_epsilon)) {
     below = sigma2;
     sigma2 *= kSigmaStep;
     if (sigma2 > highest) {
@@ -91,7 +99,7 @@ SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
   while (sigma2 - below > kSigmaPrecise * sigma2) {
     const double middle = std::sqrt(below * sigma2);
     const double there = epsilon_at(middle);
-    if (there <= max_epsilon) {
+    if (keeps(there, max_epsilon)) {
       sigma2 = middle;
       epsilon = there;
     } else {

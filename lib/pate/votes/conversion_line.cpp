@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace pate {
 
@@ -26,13 +25,9 @@ std::string conversion_line(const std::string& name, std::string_view line, bool
   const std::string file = named ? name : "FILE";
   const std::size_t dot = file.find_last_of("./");
   const bool has_ending = dot != std::string::npos && file[dot] == '.' && dot > 0;
-  std::string stem = has_ending ? file.substr(0, dot) : file;
-  // What is written has another name than what is read.
-  constexpr std::array<std::string_view, 5> kWritten{".csv", ".tsv", ".txt", ".npy", ".npz"};
-  if (std::ranges::any_of(kWritten, [&](auto ending) { return file.ends_with(ending); })) {
-    stem += "-read";
-  }
-  return fmt::format(fmt::runtime(line), file, stem);
+  const std::string stem = has_ending ? file.substr(0, dot) : file;
+  // What is written is neither what is read nor a neighbour that has its name but for the ending.
+  return fmt::format(fmt::runtime(line), file, stem + "-read");
 }
 
 std::string pandas_reading(const ColumnHeader& header) {

@@ -8,8 +8,8 @@
 namespace pate {
 
 /// A line for a shell that makes another file of one that is not as it should be: {0} in `line` is
-/// the file, {1} its name without the ending, to which "-read" is added where what is written may
-/// be called as what is read. Braces of the line itself are doubled.
+/// the file, {1} its name with "-read" in the place of the ending, so that no other file is written
+/// over. Braces of the line itself are doubled.
 ///
 /// A name that no shell takes as it is, a member of an archive, a pipe and, where `plain_only`, a
 /// compressed file is called FILE.

@@ -210,8 +210,10 @@ std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesShap
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::int64_t value = column.values[i];
     if (value < 0 || value >= votes.classes) {
-      throw input_error(fmt::format("{}: row {}: expected a class id in 0..{}, found {}",
-                                    table.name(), i, votes.classes - 1, value));
+      throw input_error(fmt::format(
+          "{}: row {}: expected a class id in 0..{}, found {}{}", table.name(), i,
+          votes.classes - 1, value,
+          value == votes.classes ? "; ids count from 0: subtract 1 where these count from 1" : ""));
     }
     labels[i] = static_cast<std::int32_t>(value);
   }

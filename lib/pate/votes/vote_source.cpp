@@ -71,8 +71,8 @@ std::string shape_help(const NumericTable& table) {
   const std::vector<std::int64_t> shape = table.description().shape;
   return fmt::format(
       "shape ({}); one-hot predictions are read with --layout predictions (teachers x queries x "
-      "classes) or predictions-by-query; counts of several labels a query are as many queries, "
-      "made by {}",
+      "classes) or predictions-by-query, and scores with them are told what makes ids of them; "
+      "counts of several labels a query, and nothing else, are as many queries, made by {}",
       fmt::join(shape, ", "),
       conversion_line(table.name(),
                       fmt::format(R"(python3 -c 'import numpy as n; n.save("{{1}}.npy", )"
@@ -295,6 +295,7 @@ void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t
       id == -1 && !abstentions_ ? "; where a teacher abstained (-1, of one-hot predictions zeros "
                                   "only) it needs --abstentions, where a command "
                                   "has that"
+      : id == named_            ? "; ids count from 0: subtract 1 where these count from 1"
                                 : ""));
 }
 

@@ -72,7 +72,7 @@ TEST_SUITE("votes") {
     CHECK(pate::conversion_line("v.npz:x", "{0}") == "FILE");
     CHECK(pate::conversion_line("/dev/fd/63", "{0}") == "FILE");
     CHECK(pate::conversion_line("-v.csv", "{0}") == "FILE");
-    CHECK(pate::conversion_line("v$x.csv", "{0} {1}") == "FILE FILE");
+    CHECK(pate::conversion_line("v$x.csv", "{0} {1}") == "FILE FILE-read");
     CHECK(pate::conversion_line("v.csv.gz", "{0}", true) == "FILE");
     for (const char* ending : {"csv", "tsv", "txt", "npy", "npz", "json", "dat"}) {
       const std::string name = std::string("v.") + ending;

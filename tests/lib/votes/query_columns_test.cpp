@@ -73,7 +73,8 @@ TEST_CASE("labels are class ids, in a column of either kind and any type") {
 
 TEST_CASE("other labels are refused with row and value") {
   CHECK(labels_refusal({3}, {0, 10, 3}, 3) ==
-        "test.npy: row 1: expected a class id in 0..9, found 10");
+        "test.npy: row 1: expected a class id in 0..9, found 10; ids count from "
+        "0: subtract 1 where these count from 1");
   CHECK(labels_refusal({3}, {0, 9, -1}, 3) ==
         "test.npy: row 2: expected a class id in 0..9, found -1");
   CHECK(labels_refusal({3}, {0, 9, 4294967297}, 3) ==

@@ -277,7 +277,9 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
     return message;
   };
   for (const auto layout : {kByTeacher, kByQuery}) {
-    CHECK(refusal(layout, 2) == "test.npy: row 1, column 1: expected a class id in 0..1, found 2");
+    CHECK(refusal(layout, 2) ==
+          "test.npy: row 1, column 1: expected a class id in 0..1, found 2; ids count from 0: "
+          "subtract 1 where these count from 1");
     CHECK(refusal(layout, -1) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found -1; where a teacher "
           "abstained (-1, of one-hot predictions zeros only) it needs --abstentions, where a "
@@ -344,12 +346,14 @@ TEST_CASE("what is not one-hot is refused with its cell") {
   CHECK(message_of<input_error>([&] {
           const pate::OneHotPredictions ids(integer_table({2, 2}, {0, 1, 1, 0}));
         }) == "test.npy: expected one-hot predictions of three dimensions, found 2");
-  CHECK(construction_refusal(integer_table({1, 2, 3}, {0, 0, 1, 1, 0, 0})) ==
-        "test.npy: expected counts with one row per query and one column per class (queries x "
-        "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
-        "(teachers x queries x classes) or predictions-by-query; counts of several labels a query "
-        "are as many queries, made by python3 -c 'import numpy as n; n.save(\"test-read.npy\", "
-        "n.load(\"test.npy\").reshape(-1, 3))'");
+  CHECK(
+      construction_refusal(integer_table({1, 2, 3}, {0, 0, 1, 1, 0, 0})) ==
+      "test.npy: expected counts with one row per query and one column per class (queries x "
+      "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
+      "(teachers x queries x classes) or predictions-by-query, and scores with them are told what "
+      "makes ids of them; counts of several labels a query, and nothing else, are as many queries, "
+      "made by python3 -c 'import numpy as n; n.save(\"test-read.npy\", "
+      "n.load(\"test.npy\").reshape(-1, 3))'");
 }
 
 TEST_CASE("one-hot predictions of many classes come in pieces without a seam") {
@@ -376,7 +380,7 @@ TEST_CASE("teachers that abstain vote for a class of their own") {
     CHECK(votes.teachers() == 2);
     CHECK(read(votes, 0, 2) == std::vector<std::int32_t>{1, 0, 1, 0, 1, 1});
     CHECK(read_votes(votes, 0, 1) == std::vector<std::int32_t>{0, 2});
-    for (const std::int64_t id : {std::int64_t{-2}, std::int64_t{2}}) {
+    for (const std::int64_t id : {std::int64_t{-2}, std::int64_t{3}}) {
       const PredictionVotes bad(integer_table({2, 2}, {0, -1, id, 1}), layout, 2,
                                 Abstentions::as_class);
       CHECK(

@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "pate/base/error.hpp"
@@ -68,6 +69,7 @@ void DelimitedParser::take_header() {
   }
   if (!first_line_.is_header && first_line_.counting != FirstLine::Counting::numbers) {
     refuse_repeated(names, line_number);
+    refuse_marked_numbers(names, line_number);
   }
   table_.has_header = true;
   names_rows_ = short_by_one;
@@ -184,6 +186,19 @@ bool DelimitedParser::names_a_row(const char* p) const {
                         !is_missing(find_field(p).text)));
 }
 
+bool DelimitedParser::column_of_names(const char* p) const {
+  constexpr int kLooked = 100;
+  if (table_.rows > 0) return false;  // of which the first began with a number
+  for (int line = 0; line < kLooked; ++line) {
+    while (!ends_line(p)) ++p;
+    const char* const next = first_after(p);
+    if (next == end_ || ends_line(next)) return true;
+    if (!names_a_row(p)) return false;
+    p = next;
+  }
+  return true;
+}
+
 void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
                                       std::int64_t line_number) const {
   std::vector<std::string> sorted = names;
@@ -199,6 +214,19 @@ void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
             "what classes are called with --classes a,b,c, or number them: " +
                 numbering_line(name_, reading_of({}))
           : ""));
+}
+
+void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& names,
+                                            std::int64_t line_number) const {
+  const auto begins_a_number = [](const std::string& name) {
+    return !name.empty() &&
+           std::string_view("0123456789+-.=").find(name.front()) != std::string_view::npos;
+  };
+  if (!std::ranges::all_of(names, begins_a_number)) return;
+  throw input_error(
+      fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\", which may be "
+                  "either: say which with --header yes or --header no",
+                  name_, line_number, printable(names.front(), kShownOfField)));
 }
 
 void DelimitedParser::refuse_fields(std::int64_t found) const {

@@ -156,7 +156,8 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
   const bool followed =
       !ends_line(field.next) && is_number(parse_field(find_field(step_over(field.next)).text));
   const bool decimal = field.text.find(',') != std::string_view::npos;
-  if (column == 0 && followed && !decimal && !is_missing(field.text)) {
+  if (column == 0 && followed && !decimal && !is_missing(field.text) &&
+      column_of_names(field.next)) {
     if (first_line_.counting != Counting::numbers) {
       return "; if the first column names the rows, add --index-column yes";
     }

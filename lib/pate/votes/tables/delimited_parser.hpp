@@ -92,6 +92,12 @@ class DelimitedParser {
   // A first line of votes in words is none of names, which differ.
   void refuse_repeated(const std::vector<std::string>& names, std::int64_t line_number) const;
 
+  // Nor is one of numbers with a mark, like 3* or =3.
+  void refuse_marked_numbers(const std::vector<std::string>& names, std::int64_t line_number) const;
+
+  // Whether this line, of which `p` is within, and the next ones all begin with a name.
+  [[nodiscard]] bool column_of_names(const char* p) const;
+
   // A field as a number, the name of a class, or what is missing.
   [[nodiscard]] FieldNumber read_field(std::string_view text) const;
 

@@ -49,10 +49,11 @@ TEST_SUITE_BEGIN("io");
 
 TEST_CASE("foreign formats: known by what is in them, whatever their name, and the line converts") {
   const std::string torch =
-      python("a PyTorch file",
-             "import numpy, torch; d = torch.load(\"v.pt\", map_location=\"cpu\"); "
-             "isinstance(d, dict) and print(\"NAME:\", *d); "
-             "numpy.save(\"v.npy\", numpy.asarray(d[\"NAME\"] if isinstance(d, dict) else d))") +
+      python(
+          "a PyTorch file",
+          "import numpy, torch; d = torch.load(\"v.pt\", map_location=\"cpu\"); "
+          "isinstance(d, dict) and print(\"NAME:\", *d); "
+          "numpy.save(\"v-read.npy\", numpy.asarray(d[\"NAME\"] if isinstance(d, dict) else d))") +
       "; of a dict NAME is one of its keys, which the line prints";
   CHECK(found("v.pt", zip_archive({{"v/data.pkl", "\x80\x02"}, {"v/data/0", "x"}})) == torch);
   CHECK(found("v.pt", std::string("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19.", 15)) == torch);
@@ -60,15 +61,17 @@ TEST_CASE("foreign formats: known by what is in them, whatever their name, and t
   const std::string excel =
       python("a spreadsheet",
              "import pandas; pandas.read_excel(\"v.xlsx\", header=None).to_csv("
-             "\"v.csv\", index=False, header=False)");
+             "\"v-read.csv\", index=False, header=False)");
   CHECK(found("v.xlsx", zip_archive({{"[Content_Types].xml", ""}, {"xl/workbook.xml", ""}})) ==
         excel);
   CHECK(found("v.csv", zip_archive({{"xl/workbook.xml", ""}})).find("to_csv(\"v-read.csv\"") !=
         std::string::npos);
   CHECK(found("v.xls", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1...").starts_with("a spreadsheet; "));
-  CHECK(found("v.parquet", "PAR1\x15\x04PAR1") ==
-        python("a Parquet file",
-               "import pandas; pandas.read_parquet(\"v.parquet\").to_csv(\"v.csv\", index=False)"));
+  CHECK(
+      found("v.parquet", "PAR1\x15\x04PAR1") ==
+      python(
+          "a Parquet file",
+          "import pandas; pandas.read_parquet(\"v.parquet\").to_csv(\"v-read.csv\", index=False)"));
   CHECK(found("v", "PAR1\x15\x04PAR1").starts_with("a Parquet file; "));
   for (const auto& each : std::vector<std::pair<std::string, std::string>>{
            {"ARROW1\x01\x02", "a Feather or Arrow file"},
@@ -101,7 +104,7 @@ TEST_CASE("foreign formats: known by what is in them, whatever their name, and t
 
 TEST_CASE("foreign formats: JSON by what is in it, rows in a list, under a key, one a line") {
   const auto line = [](const std::string& rows) {
-    return "import csv, json; csv.writer(open(\"v.csv\", \"w\"), "
+    return "import csv, json; csv.writer(open(\"v-read.csv\", \"w\"), "
            "lineterminator=\"\\n\").writerows(" +
            rows + ")";
   };
@@ -130,8 +133,9 @@ TEST_CASE("foreign formats: by name where the bytes say nothing, and text stays 
 
 TEST_CASE("foreign formats: a name that a shell would take for more is not put into the line") {
   CHECK(found("it's; rm v.parquet", "PAR1\x15") ==
-        python("a Parquet file",
-               "import pandas; pandas.read_parquet(\"FILE\").to_csv(\"FILE.csv\", index=False)"));
+        python(
+            "a Parquet file",
+            "import pandas; pandas.read_parquet(\"FILE\").to_csv(\"FILE-read.csv\", index=False)"));
 }
 
 TEST_SUITE_END();
