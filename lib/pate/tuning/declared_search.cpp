@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pate/base/error.hpp"
 #include "pate/release/declared/smallest_budget.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
@@ -75,8 +76,7 @@ class DeclaredSearch {
 
   // Tests parameters, and keeps them where they pass and are better than those that are kept.
   Candidate judge(const OffGridPoint& found) {
-    Candidate result{
-        found, test_of(votes_, found.aggregator, outcome_.goal, tables_, settings_.grid.threads)};
+    Candidate result{found, tested(found.aggregator)};
     ++outcome_.tested;
     result.passes = result.tested.pass_probability >= outcome_.goal.least_pass &&
                     goal_.keeps_answers(found.point);
@@ -111,6 +111,15 @@ class DeclaredSearch {
   [[nodiscard]] const std::optional<OffGridPoint>& best() const { return best_; }
 
  private:
+  // What a test would find; of a run that may cost more than can be counted it cannot pass.
+  [[nodiscard]] Tested tested(const Aggregator& aggregator) const {
+    try {
+      return test_of(votes_, aggregator, outcome_.goal, tables_, settings_.grid.threads);
+    } catch (const validity_error&) {
+      return {Certificate::renyi, 0.0, {}};
+    }
+  }
+
   // The point with so many times the noise, with the epsilon of an account.
   [[nodiscard]] OffGridPoint with_noise(const OffGridPoint& found, double largest_statistic,
                                         double factor) const {
@@ -179,7 +188,9 @@ Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid, TuneSet
     const double cost = candidate.passes ? budget : last->point.epsilon;
     double next =
         cost * (candidate.tested.needed ? epsilon / *candidate.tested.needed : 1.0 / kScanTo);
-    if (!(next > passes && next < fails)) next = 0.5 * (passes + fails);
+    // From above it would come near what passes again and again, and not reach it.
+    const bool from_above = !candidate.passes && passes > 0.0;
+    if (from_above || !(next > passes && next < fails)) next = 0.5 * (passes + fails);
     const bool settled = passes > 0.0 && (next < passes * (1.0 + kDeclaredStep) ||
                                           fails < passes * (1.0 + kDeclaredStep));
     // A budget that the best do not use up cannot be what they fail by.

@@ -22,11 +22,14 @@ namespace {
 constexpr std::size_t kCoarseNoise = 9, kCoarseSigma1 = 7, kCoarseThresholds = 12;
 constexpr int kMaxGrids = 20;
 // Of the noise of the maximum, in the logarithm, and how many values on either side are looked at.
-constexpr double kNoiseSpacing = 0.1;
-constexpr int kNoiseReach = 4;
+constexpr double kNoiseSpacing = 0.14;
+constexpr int kNoiseReach = 5;
 // Of sigma1, in the logarithm, where a search may end.
-constexpr double kFineSpacing = 0.1;
+constexpr double kFineSpacing = 0.05;
 constexpr double kSmallChange = 1e-3;
+// At an edge the search goes on for less: along a ridge every grid brings little, and all of them
+// much.
+constexpr double kAnyChange = 1e-5;
 // Thresholds that are tried when what was found is rounded.
 constexpr int kRoundings = 3;
 // Pieces between two values of sigma2.
@@ -203,6 +206,50 @@ Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest,
   return best;
 }
 
+// A check whose numbers have the digits that are kept, and the noise of the maximum that suits it.
+struct RoundedCheck {
+  double sigma1, threshold, noise;
+};
+
+// The best of those near a spot: where few answers are wanted of large thresholds, the last digit
+// that is kept changes their number by more than a search may miss.
+RoundedCheck best_rounded(const TuningTask& task, const TuningGoal& goal, double largest,
+                          const Spot& centre, SearchTrace& trace) {
+  constexpr int kHalf = 2;  // values of sigma1 on either side, so far apart in the logarithm:
+  constexpr double kSpacing = 0.015;
+  const double most = task.grid.sigma1.back();
+  TuningGrid fine = task.grid;
+  // Close together: what is interpolated between values far apart is not known well enough here.
+  fine.noise.clear();
+  for (int k = -4; k <= 4; ++k) {
+    fine.noise.push_back(to_digits(std::exp(centre.log_noise + k * kNoiseSpacing / 4.0), 3));
+  }
+  const Watcher only_stops{{}, task.watcher.stop};
+  Spot best;
+  RoundedCheck found{};
+  for (int s = -kHalf; s <= kHalf; ++s) {
+    const double sigma1 = to_digits(std::exp(centre.log_sigma1 + s * kSpacing), kFoundDigits);
+    if (s != 0 && sigma1 > most) continue;
+    const double middle = to_digits(largest + centre.distance * sigma1, kFoundDigits);
+    fine.sigma1 = {sigma1};
+    fine.threshold.clear();
+    for (const int k : {-1, 0, 1}) {
+      fine.threshold.push_back(to_digits(middle + k * last_digit(middle), kFoundDigits));
+    }
+    std::vector<TuningPoint> points(fine.size());
+    evaluate_grid({task.votes, fine, task.settings, only_stops, task.kept}, 0, points);
+    if (task.watcher.wants_stop()) return {};
+    trace.points += points.size();
+    const std::vector<Column> columns = columns_of(fine, 0, largest, points);
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      const double before = best.merit;
+      improve(best, goal, fine.noise, std::log(sigma1), columns[t], false);
+      if (best.merit < before) found = {sigma1, fine.threshold[t], std::exp(best.log_noise)};
+    }
+  }
+  return found;
+}
+
 // Single points, each evaluated once, with the epsilon of an account.
 class SinglePoints {
  public:
@@ -324,19 +371,20 @@ std::optional<OffGridPoint> search_parameters(const TuningTask& task, const Tuni
     const double change = (best.merit - next.merit) / std::abs(best.merit);
     // What was interpolated between distant values is known better now, for better or worse.
     best = next;
-    if (next.at_edge && change > kSmallChange) continue;
+    if (next.at_edge && change > kAnyChange) continue;
     if (spacing.sigma1 < kFineSpacing && std::abs(change) <= kSmallChange) break;
     spacing.sigma1 *= 0.5;
     spacing.distance *= 0.5;
   }
   const SinglePoints single(task, goal);
-  const double sigma1 = to_digits(std::exp(best.log_sigma1), kFoundDigits);
-  double threshold = to_digits(largest + best.distance * sigma1, kFoundDigits);
+  const RoundedCheck check = best_rounded(task, goal, largest, best, trace);
+  if (task.watcher.wants_stop()) return std::nullopt;
+  double threshold = check.threshold;
   std::optional<OffGridPoint> found;
   // A limit that the noise of the maximum cannot keep, as it cannot make up for what rounding
   // changed, is kept with a few answers less.
   for (int k = 0; k < kRoundings && !found; ++k) {
-    found = single.best_noise(std::exp(best.log_noise), sigma1, threshold);
+    found = single.best_noise(check.noise, check.sigma1, threshold);
     threshold = to_digits(threshold + last_digit(threshold), kFoundDigits);
   }
   if (found && best_on_grid && !is_better(goal, found->point, points[*best_on_grid].point)) {

@@ -37,14 +37,14 @@ struct SearchTrace {
 
 /// Looks for the best parameters from the points of a coarse grid on: finer and finer grids around
 /// the best point, which move where it is at their edge and are halved where it is not, until
-/// values of sigma1 are less than 10 % apart and halving has changed the objective by less than .1
+/// values of sigma1 are less than 5 % apart and halving has changed the objective by less than .1
 /// %. Their thresholds move with sigma1, so that the clearest queries are answered as often. Values
-/// of sigma2 are 10 % apart; between them epsilon, in the logarithm, and the answers are
-/// interpolated, so that the place where a limit is reached is found. sigma1 stays below the
-/// largest of the coarse grid: with more noise the check answers at random, which is to ask fewer
-/// queries. Thresholds and sigma1 are then rounded to `kFoundDigits`, and of the values of sigma2
-/// with as many digits the best one is taken: what is returned has the epsilon of `account`, and
-/// keeps all limits as it is.
+/// of sigma2 are 15 % apart, from half to twice the best: under a limit on agreement there may be
+/// two best ones. Between them epsilon, in the logarithm, and the answers are interpolated, so that
+/// the place where a limit is reached is found. sigma1 stays below the largest of the coarse grid:
+/// with more noise the check answers at random, which is to ask fewer queries. Of thresholds and
+/// sigma1 near there with `kFoundDigits` the best are taken, and of the values of sigma2 with as
+/// many digits: what is returned has the epsilon of `account`, and keeps all limits as it is.
 ///
 /// points: of the grid of the task, all evaluated. Threads change no bit. Nothing where no point
 /// that was found is better than `best_on_grid` (a position), or none keeps the limits.

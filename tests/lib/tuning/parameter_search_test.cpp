@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -168,8 +169,11 @@ TEST_SUITE("tuning") {
       REQUIRE(interactive.continuum);
       CHECK(!confident.continuum->aggregator.interactive);
       CHECK(interactive.continuum->aggregator.interactive);
-      CHECK(interactive.continuum->aggregator.selection->threshold !=
-            confident.continuum->aggregator.selection->threshold);
+      const auto numbers = [](const OffGridPoint& found) {
+        const ThresholdCheck& check = *found.aggregator.selection;
+        return std::tuple(check.threshold, check.sigma1, found.aggregator.noisy_max.parameter());
+      };
+      CHECK(numbers(*interactive.continuum) != numbers(*confident.continuum));
     }
   }
 
