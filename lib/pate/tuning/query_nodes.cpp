@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/numerics/chebyshev.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
 
@@ -125,7 +126,7 @@ double QueryNodes::rdp(const AnswerTable& ladder, const AtOrder& at, double accu
         values[k] = joint.cost(group.v, inputs[k].log_excess, inputs[k].excess);
         sum += group.weights[k] * values[k];
       }
-      const double tail = kKink * group.queries * QCells::tail(values);
+      const double tail = kKink * group.queries * chebyshev::tail(values);
       error += tail;
       doubts.push_back({tail, g});
     } else {

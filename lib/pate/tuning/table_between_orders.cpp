@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <span>
+
+#include "pate/numerics/chebyshev.hpp"
 
 namespace pate {
 
@@ -29,7 +30,7 @@ bool TableBetweenOrders::interpolates(const Piece& piece, std::size_t cell) cons
         values[j] = (piece.nodes[kNodes - 1 - j].*direction)[cell][k];
       }
       const double smallest = *std::ranges::min_element(values) + log_q[k];
-      if (!QCells::converged(values, std::max(1.0, smallest))) return false;
+      if (!chebyshev::converged(values, std::max(1.0, smallest))) return false;
     }
   }
   return std::ranges::all_of(piece.nodes, [&](const auto& at) { return at.converged[cell] != 0; });
@@ -38,7 +39,7 @@ bool TableBetweenOrders::interpolates(const Piece& piece, std::size_t cell) cons
 void TableBetweenOrders::fill(long number, Piece& piece) const {
   std::vector<double> orders;
   for (std::size_t k = kNodes; k-- > 0;) {  // the nodes fall
-    const double s = std::cos(std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes);
+    const double s = chebyshev::points()[k];
     orders.push_back(1.0 + std::exp(kOrderWidth * (static_cast<double>(number) + 0.5 * (s + 1.0))));
   }
   piece.nodes = GaussianTradeoffTable(cells_, mu_).cells_at_orders(orders, 1);
@@ -64,8 +65,8 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   }
   std::call_once(piece->made, [&] { fill(number, *piece); });
   QCells::Nodes weights{};
-  QCells::add(1.0, QCells::polynomials(2.0 * (u - below) - 1.0), weights);
-  weights = QCells::weights(weights);
+  chebyshev::add(1.0, chebyshev::polynomials(2.0 * (u - below) - 1.0), weights);
+  weights = chebyshev::weights(weights);
   const auto computed =
       GaussianTradeoffTable(*piece->other, mu_).cells_at_orders(std::span(&order, 1), 1).front();
   GaussianTradeoffTable::AtOrder result{order, computed.log_cap, computed.cap, {}, {}, {}, {}};
