@@ -15,7 +15,7 @@
 #include "cli/commands/tuning_shards.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
-#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"

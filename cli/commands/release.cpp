@@ -15,6 +15,7 @@
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/release/curve/complex_plan.hpp"

@@ -11,6 +11,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/base/error.hpp"

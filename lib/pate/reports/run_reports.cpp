@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/costs_apart.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/events/run_events.hpp"
