@@ -24,7 +24,9 @@
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
+#include "pate/reports/report_text.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 

@@ -16,6 +16,8 @@
 #include "cli/signals.hpp"
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/reports/rounds_report.hpp"
+#include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/declared_search.hpp"

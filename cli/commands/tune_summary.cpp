@@ -13,6 +13,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/options/output.hpp"
+#include "pate/reports/rounds_report.hpp"
 #include "pate/reports/tune_report.hpp"
 
 namespace pate::cli {
