@@ -15,7 +15,7 @@
 #include "cli/commands/tuning_shards.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/progress.hpp"
-#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
@@ -25,7 +25,9 @@
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/read_events.hpp"
 #include "pate/reports/read_shard.hpp"
+#include "pate/reports/report_text.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 

@@ -10,6 +10,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/private_search.hpp"
+#include "cli/options/tuning_grids.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "pate/base/atomic_file.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/privacy.hpp"
 
 namespace pate::cli {
@@ -95,9 +96,7 @@ void check_parameters(const ReleaseOptions& options) {
 
 // A claim is fixed beforehand, and so is all that decides whether it passes.
 void check_at_most(const ReleaseOptions& options) {
-  const auto excludes = [](bool given, const char* option) {
-    if (given) throw usage_error(fmt::format("--at-most excludes {}", option));
-  };
+  const Exclusions excludes("--at-most");
   excludes(options.method.has_value(), "--method: it is one itself");
   excludes(options.as_published, "--as-published");
   excludes(options.order || options.s || options.beta || options.sigma_ss || options.orders_for ||

@@ -2,25 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
+#include "cli/commands/tune_rounds.hpp"
+#include "cli/commands/tuned_command_lines.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/tuning_grids.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/declared_search.hpp"
 #include "pate/tuning/known_points.hpp"
-#include "pate/tuning/rounds.hpp"
 #include "pate/tuning/tune.hpp"
 
 namespace pate::cli {
@@ -30,13 +31,6 @@ namespace {
 // More points than this are not all listed, unless --top asks for them.
 constexpr std::size_t kListed = 100'000;
 constexpr std::size_t kDefaultTop = 1000;
-
-// Going on from a report may write it anew; no other output may be an input.
-void check_outputs(const TuneOptions& options) {
-  const Destination csv{"--csv", options.tuning.csv};
-  check_output_options(options.output, input_paths(options.input), {csv});
-  check_destinations({csv}, {options.tuning.resume});
-}
 
 // The points of the report of --resume, which must be of the same work.
 KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
@@ -69,124 +63,6 @@ void require_points_again(const TuneOptions& options, const TuningTask& task,
       fmt::format("{}: points: the point of index {} has other numbers than these votes give it: "
                   "it was changed after it was made; leave out --resume",
                   options.tuning.resume, *differs));
-}
-
-// Which noise the numbers of a report are of.
-void add_one_noise_notice(const TuningOptions& options, std::vector<Notice>& notices) {
-  if (!options.one_noise || options.sigma2.empty()) return;
-  notices.push_back({"one_noise",
-                     "one Gaussian noise on one of two counts is the mechanism with sqrt 2 times "
-                     "as much on both: every sigma2 here, and in the command of the best point, "
-                     "is that of both, to be given without --one-noise; over sqrt 2 it is that of "
-                     "the one noise"});
-}
-
-bool is_safe(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
-}
-
-// The text as one word of a POSIX shell: as it is where that is safe, else in single quotes.
-std::string shell_quote(std::string_view text) {
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_safe)) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
-// A command line that runs the point's aggregator on the queries it asks.
-std::string point_command(std::string line, const TuneOptions& options, const VotesInput& input,
-                          const Mechanism& mechanism, const TuningPoint& point,
-                          const std::string& labels) {
-  line += " " + shell_quote(options.input.votes);
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
-  };
-  if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
-  if (const std::string classes = options.input.classes.text(); !classes.empty()) {
-    add("--classes", classes);
-  }
-  if (options.input.abstentions) add("--abstentions", option_word(*options.input.abstentions));
-  // What releases needs it.
-  if (options.input.teachers || line.starts_with("pate release") ||
-      line.starts_with("pate label")) {
-    add("--teachers", std::to_string(input.votes->teachers()));
-  }
-  if (options.input.header) add("--header", option_word(*options.input.header));
-  if (options.input.index_column) add("--index-column", option_word(*options.input.index_column));
-  if (options.tuning.settings.grid.max_answers && point.queries != input.rows.size()) {
-    const std::int64_t begin = input.rows[0];
-    add("--queries", begin == 0 ? std::to_string(point.queries)
-                                : fmt::format("{}:{}", begin, begin + point.queries));
-  } else {
-    add("--queries", options.input.queries);
-  }
-  add("--indices", options.input.indices);
-  add("--student", options.input.student);
-  add("--labels", labels);
-  if (!labels.empty() && options.input.labels_rows) {
-    add("--labels-rows", option_word(*options.input.labels_rows));
-  }
-  if (const StabilityTest* const test = mechanism.ptr()) {
-    add(test->is_gaussian() ? "--ptr-sigma" : "--ptr-laplace",
-        fmt::format("{}", test_parameter(*test)));
-    add("--ptr-delta", fmt::format("{}", test->delta()));
-  } else {
-    const Aggregator& aggregator = mechanism.noisy();
-    if (aggregator.selection) {
-      add("--threshold", fmt::format("{}", aggregator.selection->threshold));
-      add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
-    }
-    add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
-  }
-  if (const Neighbours neighbours = mechanism.neighbours(); !neighbours.is_one_replaced()) {
-    add("--teachers-per-person", std::to_string(neighbours.teachers));
-    add("--neighbours", option_word(neighbours.adjacency));
-  }
-  add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
-  if (options.tuning.any_delta) line += " --any-delta";
-  return line;
-}
-
-// The command line that analyses one point; epsilon is its headline.
-std::string analyze_command(const TuneOptions& options, const VotesInput& input,
-                            const Mechanism& mechanism, const TuningPoint& point) {
-  std::string line =
-      point_command("pate analyze", options, input, mechanism, point, options.input.labels);
-  if (options.tuning.bound == Bound::published) line += " --bound published";
-  if (options.tuning.bound == Bound::published ||
-      options.tuning.reading == GuaranteeKind::expected) {
-    line += " --reading expected";
-  }
-  if (options.tuning.conversion && *options.tuning.conversion != Conversion::optimal) {
-    line += " --conversion " + option_word(*options.tuning.conversion);
-  } else if (options.tuning.settings.release) {
-    line += " --conversion improved";
-  }
-  if (const auto& orders = options.tuning.settings.grid.kind.orders) {
-    line += fmt::format(" --orders {}", fmt::join(*orders, ","));
-  }
-  return line;
-}
-
-// The command line that rehearses the release of one point. Parameters that were found on these
-// votes are not fixed in advance; those of a curve follow from public inputs. Points are ranked by
-// curves at Renyi orders.
-std::string release_command(const TuneOptions& options, const VotesInput& input,
-                            const TuningGrid& grid, const TunedPoint& p) {
-  const ReleasedEpsilon& released = *p.released;
-  const bool is_curve = released.method == ReleaseMethod::curve;
-  return point_command(is_curve ? "pate release" : "pate release --method gnss", options, input,
-                       grid.aggregator(p.index), p.point, {}) +
-         (is_curve ? std::string(" --certificate renyi --dry-run")
-                   : fmt::format(" --order {} --beta {} --sigma-ss {} --dry-run", released.order,
-                                 released.beta, released.noise));
 }
 
 // What must be known of parameters for a budget that is declared beforehand.
@@ -235,100 +111,6 @@ SolvedParameter solve_for(SolvedFor parameter, const TuneSettings& settings, Tun
       begin == 0 ? std::to_string(queries) : fmt::format("{}:{}", begin, begin + queries);
   input.rows = RowSelection::range(begin, begin + queries);
   return found;
-}
-
-// The command lines that analyse both rounds of a pair and add them up.
-std::vector<std::string> rounds_commands(const TuneOptions& options, const VotesInput& input,
-                                         const reports::RoundsContext& context,
-                                         const RoundsPoint& best) {
-  const std::int64_t first = input.rows[0];
-  const std::int64_t middle = first + context.queries[0];
-  std::vector<std::string> commands;
-  for (std::size_t r = 0; r < 2; ++r) {
-    TuneOptions round = options;
-    round.input.queries = r == 0 ? fmt::format("{}:{}", first, middle)
-                                 : fmt::format("{}:{}", middle, middle + context.queries[1]);
-    if (r == 0) round.input.student.clear();
-    if (best.order > 0.0) round.tuning.settings.grid.kind.orders = std::vector{best.order};
-    TuningPoint point;
-    point.queries = context.queries[r];
-    commands.push_back(
-        analyze_command(round, input, context.grids[r].aggregator(best.index[r]), point) +
-        fmt::format(" --quiet -o round{}.json", r + 1));
-  }
-  commands.emplace_back("pate compose round1.json round2.json");
-  if (context.kind.cost.bound == Bound::published) commands.back() += " --bound published";
-  if (context.kind.cost.reading == GuaranteeKind::expected)
-    commands.back() += " --reading expected";
-  // The second round follows from answers to the first: at the one order that both name, what they
-  // cost together is an epsilon of the outcome.
-  if (context.kind.cost.reading == GuaranteeKind::joint) commands.back() += " --reading realized";
-  commands.back() += " --conversion " + option_word(context.kind.conversion);
-  return commands;
-}
-
-int run_rounds(const TuneOptions& options, const Streams& streams) {
-  const auto grids = check_rounds(options.tuning, !options.input.student.empty());
-  const TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());
-  if (!options.input.indices.empty()) {
-    throw usage_error("--rounds excludes --indices: its rounds are ranges of rows");
-  }
-  if (options.output.format) {
-    throw usage_error("--rounds has no table: leave out --format");
-  }
-  check_outputs(options);
-  VotesInput input = open_votes(options.input);
-  if (options.tuning.one_noise) require_two_classes(input);
-  require_teachers(options.tuning.neighbours, input.votes->teachers());
-  const std::int64_t queries = input.rows.size();
-  const std::int64_t first = *options.tuning.first_queries;
-  if (first < 1 || first >= queries) {
-    throw usage_error(fmt::format(
-        "--first-queries must be at least 1 and below the number of queries, {}, got {}", queries,
-        first));
-  }
-  reports::RoundsContext context;
-  context.kind = settings.grid.kind;
-  context.goal = settings.goal;
-  context.queries = {first, queries - first};
-  context.teachers = input.votes->teachers();
-  context.classes = input.votes->classes();
-  context.has_labels = input.labels.has_value();
-  context.report = {version(), settings_of("tune", add_tune, options), input.describe()};
-  const std::int64_t begin = input.rows[0];
-  for (std::size_t r = 0; r < 2; ++r) context.grids[r] = make_grid(grids[r], context.teachers);
-  const std::array<Round, 2> rounds{
-      Round{{*input.votes, RowSelection::range(begin, begin + first), nullptr, input.labels},
-            context.grids[0]},
-      Round{{*input.votes, RowSelection::range(begin + first, begin + queries), input.student.get(),
-             input.labels},
-            context.grids[1]}};
-  const RoundsTuning found = [&] {
-    Progress progress(streams, "evaluating points");
-    return tune_rounds(rounds, context.kind, context.goal, settings.grid.threads,
-                       {progress.callback(), {}});
-  }();
-  input.check_unchanged();
-  if (found.best) context.commands = rounds_commands(options, input, context, *found.best);
-  Tuning shape;
-  shape.grid = context.grids[0];
-  shape.complete = true;
-  context.notices = tune_notices(shape, settings);
-  add_one_noise_notice(options.tuning, context.notices);
-  context.notices.push_back(
-      {"order_fixed_before",
-       "the scores of the second round come from the answers of the first: the sum is a guarantee "
-       "at an order that is named before the first round"});
-  for (const TuningGrid& grid : context.grids) {
-    prepend_input_warnings(input, grid.threshold, settings.grid.kind.delta, context.notices);
-    input.notices.clear();
-  }
-  deliver_report(options.output, reports::rounds_report_json(found, context),
-                 rounds_summary(found, context, title_of(options.input)), context.notices, streams);
-  if (found.best) return kDone;
-  streams.err << alarming("pate: limit missed:", streams.err_colour())
-              << " no pair of points keeps the limits\n";
-  return kLimitMissed;
 }
 
 }  // namespace
@@ -384,7 +166,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
         "file of --indices instead");
   }
-  check_outputs(options);
+  check_tune_outputs(options);
 
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
@@ -459,13 +241,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
             : analyze_command(asked, input, grid.mechanism(best.index), best.point);
     if (best.released) context.release_command = release_command(options, input, grid, best);
     if (context.declared) {
-      context.rehearsal_command =
-          point_command("pate label", options, input, tuning.continuum->aggregator,
-                        tuning.continuum->point, {}) +
-          fmt::format(" --declared-epsilon {}{} --dry-run", context.declared->goal.budget.epsilon,
-                      options.tuning.certificate
-                          ? " --certificate " + option_word(*options.tuning.certificate)
-                          : "");
+      context.rehearsal_command = rehearsal_command(options, input, *tuning.continuum,
+                                                    context.declared->goal.budget.epsilon);
     }
   }
   context.notices = tune_notices(tuning, settings);

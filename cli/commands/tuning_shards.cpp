@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "pate/base/error.hpp"
+#include "pate/reports/saved_tuning.hpp"
 
 namespace pate::cli {
 

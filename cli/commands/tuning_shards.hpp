@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pate/base/json.hpp"
-#include "pate/reports/tune_report.hpp"
+#include "pate/reports/saved_tuning.hpp"
 
 namespace pate::cli {
 

@@ -125,8 +125,7 @@ std::string how_much(const JsonValue& entry) {
   const double delta = entry.at("delta").number();
   const std::string odds = odds_upwards(epsilon);
   const std::string but = delta > 0.0 ? ", but for " + rounded_up(delta) + " in probability" : "";
-  const auto promise = entry.find("promise");
-  if (entry.find("method") || (promise && promise->text() == "outcome")) {
+  if (entry.find("method") || reports::promise_of(entry) == Promise::outcome) {
     return fmt::format(
         "Had one of them been different, what came out would still have come out with at least one "
         "part in {} of the probability that it had{}.",
@@ -166,8 +165,7 @@ std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& numb
   }
   const std::string no = "No: it depends on private votes.";
   for (const JsonValue& cost : reports::publishable_costs(report)) {
-    const auto promise = cost.find("promise");
-    if (!promise || promise->text() != "fixed") continue;
+    if (reports::promise_of(cost) != Promise::fixed) continue;
     return no +
            fmt::format(" This may be printed instead, for it holds whatever the votes are: {}.{}",
                        epsilon_and_delta(cost), with_the_ledger(report));

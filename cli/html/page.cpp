@@ -120,14 +120,13 @@ void add_publishing(Html& page, const JsonValue& report) {
   std::string may;
   bool may_depend = false;
   for (const JsonValue& cost : reports::publishable_costs(report)) {
-    const auto promise = cost.find("promise");
-    may_depend = may_depend || !promise || promise->text() != "fixed";
-    fmt::format_to(
-        std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}{}</li>\n",
-        rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()),
-        escaped_words(cost.at("bound").text()), escaped_words(cost.at("reading").text()),
-        escaped_words(cost.at("conversion").text()),
-        promise && promise->text() == "outcome" ? "; a promise about what came out" : "");
+    const auto promise = reports::promise_of(cost);
+    may_depend = may_depend || promise != Promise::fixed;
+    fmt::format_to(std::back_inserter(may), "<li>epsilon = {} at delta = {}: {}, {}, {}{}</li>\n",
+                   rounded_up(cost.at("epsilon").number()), rounded_up(cost.at("delta").number()),
+                   escaped_words(cost.at("bound").text()), escaped_words(cost.at("reading").text()),
+                   escaped_words(cost.at("conversion").text()),
+                   promise == Promise::outcome ? "; a promise about what came out" : "");
   }
   if (may.empty()) {
     page.add(

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "pate/base/json.hpp"
+#include "pate/reports/publishable.hpp"
 
 namespace pate::cli {
 
@@ -25,10 +26,9 @@ std::optional<double> releasable_epsilon_of(const io::JsonValue& report, double 
   if (!costs) return least;
   for (const io::JsonValue& cost : costs->elements()) {
     const auto epsilon = cost.find("epsilon");  // null where it is infinite
-    const auto promise = cost.find("promise");
     // Of numbers that depend on the outcome the smaller one promises nothing.
     if (!epsilon || !cost.at("releasable").boolean() || !(cost.at("delta").number() <= delta) ||
-        (promise && promise->text() != "fixed")) {
+        reports::promise_of(cost).value_or(Promise::fixed) != Promise::fixed) {
       continue;
     }
     least = std::min(least.value_or(epsilon->number()), epsilon->number());

@@ -4,44 +4,12 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string_view>
+#include <string>
+
+#include "pate/reports/table_cells.hpp"
+#include "pate/reports/tex_text.hpp"
 
 namespace pate::cli {
-
-namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
-}
-
-std::string markdown_cell(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '_' || c == '*' || c == '`') result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result;
-}
-
-std::string latex_cell(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\\') {
-      result += "\\textbackslash{}";
-    } else if (c == '~' || c == '^') {
-      result += fmt::format("\\{}{{}}", c);
-    } else {
-      if (std::string_view("&%$#_{}").find(c) != std::string_view::npos) result += '\\';
-      result += c;
-    }
-  }
-  return result;
-}
-
-}  // namespace
 
 std::string TextTable::text(TableFormat format) const {
   std::string result;
@@ -56,7 +24,7 @@ std::string TextTable::text(TableFormat format) const {
           result += markdown_cell(cells[i]) + " |";
           break;
         case TableFormat::latex:
-          result += (i == 0 ? "" : " & ") + latex_cell(cells[i]);
+          result += (i == 0 ? "" : " & ") + tex_text(cells[i]);
           break;
       }
       if (format == TableFormat::markdown && i + 1 < cells.size()) result += ' ';

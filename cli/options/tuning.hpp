@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +7,6 @@
 
 #include "cli/options/command_line.hpp"
 #include "cli/options/privacy.hpp"
-#include "pate/tuning/private_search.hpp"
 #include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
 
@@ -45,34 +43,11 @@ struct TuningOptions {
 
 void add_tuning_options(CommandLine& line, TuningOptions& options);
 
-/// The grid but for thresholds that are shares of the teachers: `make_grid` turns them into votes.
-/// Throws `usage_error` naming the option that is missing or contradicts and `parameter_error`
-/// naming the axis that is wrong, before any file is read.
-struct GridOptions {
-  TuningGrid grid;
-  bool shares = false;
-  bool search = false;  ///< there are no ranges: all parameters are looked for
-};
-[[nodiscard]] GridOptions check_grid_options(const TuningOptions& options, bool has_student);
-[[nodiscard]] TuningGrid make_grid(const GridOptions& options, std::int64_t teachers);
-
 /// Of a search for all parameters: unless a limit on the right answers says otherwise at least this
 /// share of the answers must be the plurality, for without any the most right answers are often
 /// those of guessing on very many queries.
 inline constexpr double kSearchedAgreement = 0.9;
 void ask_to_search(TuneSettings& settings);
-
-/// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
-[[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,
-                                                      bool has_student);
-
-/// "geometric:10", "poisson:10" or "logarithmic:10": how many tries `--account` draws. Throws
-/// `usage_error` for anything else.
-[[nodiscard]] NumberOfTries parse_tries(const std::string& text);
-
-/// What `--account` chooses by. Throws `usage_error` for options that it cannot go with: what
-/// depends on the votes, and what a try does not have.
-[[nodiscard]] TryScore check_private_search(const TuningOptions& options, bool has_labels);
 
 /// The settings. Throws like `check_grid_options`.
 [[nodiscard]] TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels);

@@ -13,10 +13,12 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/ptr_account.hpp"
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/accounting/tilted_account.hpp"
+#include "pate/accounting/trajectory.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
@@ -333,11 +335,6 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
   if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
   if (settings.complex) require_every_vote(run.votes, "a certificate by complex orders");
-  if (run.aggregator.ptr() != nullptr) {
-    require_every_vote(run.votes, "PTR");
-  } else if (run.aggregator.noisy().noisy_max.is_of_two_classes()) {
-    require_every_vote(run.votes, "one noise, which is compared with half of all teachers,");
-  }
   if (settings.exact)
     require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
   if (run.shard.of > 1)

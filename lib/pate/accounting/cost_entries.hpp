@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "pate/accounting/mechanism_counts.hpp"
-#include "pate/accounting/query_counts.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/divergence/bounds/cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
@@ -74,6 +73,12 @@ class SettledCosts {
 void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
                     std::vector<Notice>& notices);
 
+/// Fills in what the best order of an entry decides: epsilon, order and the parts, with `delta`,
+/// what the conversion adds to them. Adds the notices of a clamp at zero and of an infinite
+/// epsilon.
+void set_epsilon(CostEntry& entry, const OptimalOrder& best,
+                 std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices);
+
 /// One notice for each end of `orders` at which the optimum of a cost lies.
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,
                        bool restricted, std::vector<Notice>& notices);
@@ -115,57 +120,5 @@ void add_pure_entries(std::span<const PureSteps> steps, const OrderSearch& searc
                                                               std::span<const double> orders,
                                                               const OrderSearch& wanted,
                                                               std::vector<Notice>& notices);
-
-// Epsilons from RDP that is known by direction: each direction is converted on its own, at the
-// order that is best for it, and the larger epsilon is the cost.
-
-/// The conversions that are reported, in their order.
-[[nodiscard]] std::span<const EpsilonMethod> exact_conversions();
-
-/// Epsilons at an order, by conversion, then direction (forward, reverse).
-[[nodiscard]] std::vector<double> exact_epsilons(const BothDirections& rdp, double order,
-                                                 double delta);
-
-/// The entries of a bound, one a conversion, from the best orders of `exact_epsilons`, or of the
-/// last conversions of it. Adds the notices of a clamp at zero and of an infinite epsilon. `spent`:
-/// whether anything was, else the entries are zero without an order.
-[[nodiscard]] std::vector<CostEntry> exact_entries(Bound bound, std::span<const OptimalOrder> best,
-                                                   bool spent, double delta,
-                                                   std::vector<Notice>& notices);
-
-/// Which costs may be the headline; unset picks by the default order of reports.
-struct HeadlineChoice {
-  std::optional<GuaranteeKind> reading;
-  std::optional<EpsilonMethod> conversion;
-  std::optional<Bound> bound = {};
-};
-
-/// Position of the headline: among the costs that the choice allows the smallest fixed epsilon,
-/// whatever its bound and conversion, the first of equal ones. Fixed promises may be compared by
-/// size. Others may not, since the smallest of two epsilons of the outcome is none: without a fixed
-/// one the first of the outcome, in the order of the entries, and without any the first. Throws
-/// `parameter_error` naming the costs there are where none is allowed.
-[[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
-                                      const HeadlineChoice& choice);
-
-/// Names the smallest cost that holds for any votes, which may always be published. Nothing is
-/// compared with it: to publish the smaller of two numbers is a choice by the votes.
-void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices);
-
-/// What a reader must know of the headline, costs[headline]: that it must not be published and what
-/// may be instead, or that the publishable one is smaller, that it is an expectation, holds at a
-/// fixed order or in one direction only.
-void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline,
-                          std::vector<Notice>& notices);
-
-/// The headline of an account after each checkpoint of its query counts. `by_checkpoint` is its
-/// RDP, by order of the account and checkpoint, to find the orders with (empty for a
-/// data-independent headline); `settled` what it is by checkpoint at one of these, which is what
-/// counts, unless it is unset. Orders are those of the grid, but for the last point, which is the
-/// headline itself; upper bounds all the same.
-[[nodiscard]] std::vector<TrajectoryPoint> trajectory(
-    const QueryCounts& query_counts, const Account& account,
-    const std::vector<std::vector<double>>& by_checkpoint,
-    const std::function<std::vector<double>(double)>& settled);
 
 }  // namespace pate

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/numerics/chebyshev.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -93,26 +94,26 @@ CostInputs::QWeights CostInputs::q_weights(const QuerySets::Part& part) const {
   QWeights moments;
   for (const auto& [i, s] : part.queries) {
     const DistinctQuery& query = query_counts_.distinct[i];
-    const QCells::Nodes at = QCells::polynomials(part.within(s));
+    const QCells::Nodes at = chebyshev::polynomials(part.within(s));
     const double p = answered_[i];
     const double expected = static_cast<double>(query.count) * p;
-    QCells::add(expected, at, moments.expected);
-    QCells::add(expected * (1.0 - p), at, moments.spread);
+    chebyshev::add(expected, at, moments.expected);
+    chebyshev::add(expected * (1.0 - p), at, moments.spread);
     if (query.answered > 0) {
-      QCells::add(static_cast<double>(query.answered), at, moments.answered);
+      chebyshev::add(static_cast<double>(query.answered), at, moments.answered);
     }
   }
-  return {QCells::weights(moments.expected), QCells::weights(moments.answered),
-          QCells::weights(moments.spread)};
+  return {chebyshev::weights(moments.expected), chebyshev::weights(moments.answered),
+          chebyshev::weights(moments.spread)};
 }
 
 QCells::Nodes CostInputs::answer_weights(const QuerySets::Part& part) const {
   QCells::Nodes moments{};
   for (const auto& [i, s] : part.queries) {
-    QCells::add(static_cast<double>(query_counts_.distinct[i].count),
-                QCells::polynomials(part.within(s)), moments);
+    chebyshev::add(static_cast<double>(query_counts_.distinct[i].count),
+                   chebyshev::polynomials(part.within(s)), moments);
   }
-  return QCells::weights(moments);
+  return chebyshev::weights(moments);
 }
 
 BothDirections CostInputs::log_excess(const GaussianTradeoffTable& table,

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -19,37 +20,23 @@ namespace pate {
 
 namespace {
 
-constexpr double kDefaultHint = 16.0;
-
-struct ExactOptima {
-  std::vector<OptimalOrder> best;  // by conversion and direction
-  bool spent = false;
-
-  // Those of the improved conversion, whose orders say how far losses reach.
-  [[nodiscard]] ProfileHints hints() const { return {best[2], best[3]}; }
-};
+// Those of the improved conversion, whose orders say how far losses reach.
+ProfileHints profile_hints(const DirectionOptima& exact) {
+  return {exact.best[2], exact.best[3]};
+}
 
 // Fills in the curves too where the orders are given: every one of them is evaluated then.
-ExactOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& account) {
-  ExactOptima result;
+DirectionOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& account) {
   if (search.grid_only) account.exact.emplace();
-  const auto evaluate = [&](std::span<const double> orders) {
-    const std::vector<BothDirections> rdp = costs.rdp(orders);
-    std::vector<std::vector<double>> epsilons;
-    for (std::size_t k = 0; k < orders.size(); ++k) {
-      result.spent = result.spent || !(rdp[k].larger() <= 0.0);
-      epsilons.push_back(exact_epsilons(rdp[k], orders[k], search.delta));
-      if (!account.exact) continue;
+  const auto rdp_at = [&](std::span<const double> orders) {
+    std::vector<BothDirections> rdp = costs.rdp(orders);
+    for (std::size_t k = 0; account.exact && k < orders.size(); ++k) {
       account.exact->forward.push_back(rdp[k].forward);
       account.exact->reverse.push_back(rdp[k].reverse);
     }
-    return epsilons;
+    return rdp;
   };
-  const std::size_t functions = 2 * exact_conversions().size();
-  result.best = search.grid_only
-                    ? optimal_orders_among(account.orders, functions, evaluate)
-                    : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
-  return result;
+  return optima_by_direction(rdp_at, search, account.orders, account.costs);
 }
 
 // The smallest, the quartiles and the largest, linear between the values.
@@ -67,9 +54,9 @@ std::array<double, 5> quantiles_of(std::vector<double> values) {
 }
 
 // The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
-void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings& settings,
+void add_profile(ExactRun& costs, const DirectionOptima& exact, const ExactSettings& settings,
                  std::vector<CostEntry>& entries, Account& account) {
-  const ProfileHints hints = exact.hints();
+  const ProfileHints hints = profile_hints(exact);
   const double delta = settings.profile.delta;
   if (!exact.spent) {
     entries.push_back(profile_entry(Bound::exact, delta, 0.0, 0.0));
@@ -90,7 +77,7 @@ void add_profile(ExactRun& costs, const ExactOptima& exact, const ExactSettings&
 
 // The same of every teacher, which is never above that of all.
 void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
-                          const ExactOptima& exact, const ExactSettings& settings, double most,
+                          const DirectionOptima& exact, const ExactSettings& settings, double most,
                           std::vector<CostEntry>& entries, Account& account) {
   PerTeacher& teachers = *account.per_teacher;
   const double delta = settings.profile.delta;
@@ -106,7 +93,7 @@ void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
     for (std::size_t i = 0; i < rows->distinct.size(); ++i) {
       votes.rows[rows->distinct[i]].push_back(static_cast<std::uint32_t>(i));
     }
-    found = teacher_profiles(costs, votes, exact.hints(), settings.profile, settings.threads,
+    found = teacher_profiles(costs, votes, profile_hints(exact), settings.profile, settings.threads,
                              settings.begin("profiles of teachers"));
   }
   if (!found) {
@@ -130,19 +117,13 @@ void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
   teachers.refined = std::move(found->refined);
 }
 
-std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const ExactOptima& exact,
+std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const DirectionOptima& exact,
                                           const OrderSearch& search, Account& account) {
   const auto teachers = static_cast<std::size_t>(account.teachers);
   const std::optional<double> hint =
       search.grid_only ? std::nullopt : std::optional(order_hints(account.costs).front());
   TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
-  // Nobody pays more than the teacher whose vote costs most on every query, whose epsilon was
-  // looked for between the orders of the grid too.
-  for (std::size_t f = 0; f < optima.run.size(); ++f) {
-    if (exact.best[f].epsilon < optima.run[f].epsilon) optima.run[f] = exact.best[f];
-  }
-  const double most = std::max(max_or_nan(exact.best[0].epsilon, exact.best[1].epsilon), 0.0);
-  for (double& epsilon : optima.epsilon) epsilon = std::min(epsilon, most);
+  optima.cap(exact.best);
   account.per_teacher = PerTeacher{optima.epsilon, quantiles_of(optima.epsilon)};
   return exact_entries(Bound::exact_per_teacher, optima.run, optima.spent, search.delta,
                        account.notices);
@@ -176,18 +157,6 @@ Notice exact_private() {
   return {"exact_private",
           "exact costs are for the owner of the data: they depend on the votes and must not be "
           "published as they are"};
-}
-
-std::vector<double> order_hints(std::span<const CostEntry> costs) {
-  std::vector<double> hints;
-  for (const CostEntry& cost : costs) {
-    if (cost.bound == Bound::tradeoff && cost.order) hints.push_back(*cost.order);
-  }
-  for (const CostEntry& cost : costs) {
-    if (hints.empty() && cost.order) hints.push_back(*cost.order);
-  }
-  if (hints.empty()) hints.push_back(kDefaultHint);
-  return hints;
 }
 
 void insert_entries(std::span<const CostEntry> entries, Account& account) {
@@ -227,7 +196,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
                      "teachers are known for one that votes otherwise",
                      mechanism.aggregator().neighbours().teachers == 1 ? "teacher" : "teachers")});
   }
-  const ExactOptima exact = search_counts(costs, search, account);
+  const DirectionOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
   if (!settings.is_part) add_profile(costs, exact, settings, entries, account);

@@ -29,10 +29,6 @@ struct ExactSettings {
   }
 };
 
-/// The orders at which to look first for the best one of costs that are nowhere above the trade-off
-/// bound's: those of its entries among `costs`, else of any.
-[[nodiscard]] std::vector<double> order_hints(std::span<const CostEntry> costs);
-
 /// The entry of a profile's ends at delta, of which the lower is at most the upper.
 [[nodiscard]] CostEntry profile_entry(Bound bound, double delta, double upper, double lower);
 /// Says how wide the interval of such an entry is where that is more than 1 %.

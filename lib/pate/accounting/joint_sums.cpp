@@ -1,5 +1,7 @@
 #include "pate/accounting/joint_sums.hpp"
 
+#include "pate/numerics/chebyshev.hpp"
+
 namespace pate {
 
 JointSums::JointSums(const Summation& run)
@@ -27,8 +29,8 @@ std::vector<std::size_t> JointSums::add_part(const QuerySets::Part& part,
   const QCells& cells = run_.inputs.cells();
   std::vector<QCells::Nodes> at_nodes(run_.all.size());
   for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-    const double s = part.in_cell(QCells::node_places()[k]);
-    const QCells::Position node{cells.log_q({part.cell, s}), part.cell, QCells::weights_at(s)};
+    const double s = part.in_cell(chebyshev::points()[k]);
+    const QCells::Position node{cells.log_q({part.cell, s}), part.cell, chebyshev::weights_at(s)};
     run_.bound.joint(statistic_of(part.smallest_q), node, at, costs_);
     for (const std::size_t j : at) at_nodes[j][k] = costs_[j];
   }
@@ -58,9 +60,10 @@ std::vector<std::size_t> JointSums::add_by_nodes(const QuerySets::Part& part,
       undetermined.push_back(j);
       continue;
     }
-    piece_.sums[j].joint += QCells::dot(weights, at_nodes[j]);
+    piece_.sums[j].joint += chebyshev::dot(weights, at_nodes[j]);
     for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
-      piece_.by_checkpoint[k * run_.all.size() + j] += QCells::dot(by_checkpoint_[k], at_nodes[j]);
+      piece_.by_checkpoint[k * run_.all.size() + j] +=
+          chebyshev::dot(by_checkpoint_[k], at_nodes[j]);
     }
   }
   return undetermined;
@@ -82,12 +85,12 @@ void JointSums::weigh_checkpoints(const QuerySets::Part& part) {
   const QueryCounts& query_counts = run_.inputs.query_counts();
   by_checkpoint_.assign(query_counts.checkpoints.size(), {});
   for (const auto& [i, s] : part.queries) {
-    const QCells::Nodes at = QCells::polynomials(part.within(s));
+    const QCells::Nodes at = chebyshev::polynomials(part.within(s));
     for (const Occurrence& occurrence : query_counts.occurrences_of(i)) {
-      QCells::add(occurrence.count, at, by_checkpoint_[occurrence.checkpoint]);
+      chebyshev::add(occurrence.count, at, by_checkpoint_[occurrence.checkpoint]);
     }
   }
-  for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
+  for (QCells::Nodes& moments : by_checkpoint_) moments = chebyshev::weights(moments);
 }
 
 }  // namespace pate

@@ -80,6 +80,18 @@ std::vector<DistributionPair> joined(std::vector<Cover> covers, double slope, do
   return result;
 }
 
+// Puts the tables of all sets behind each other; where each set begins, and the last one ends.
+std::vector<std::size_t> join(std::span<std::vector<DistributionPair>> sets,
+                              std::vector<DistributionPair>& tables) {
+  std::vector<std::size_t> first{0};
+  tables.clear();
+  for (auto& set : sets) {
+    std::ranges::move(set, std::back_inserter(tables));
+    first.push_back(tables.size());
+  }
+  return first;
+}
+
 }  // namespace
 
 std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
@@ -97,13 +109,7 @@ std::vector<std::size_t> sort_by_kind(const GroupedVotes& votes,
       set.push_back(std::move(tables[next++]));
     }
   }
-  std::vector<std::size_t> first{0};
-  tables.clear();
-  for (auto& set : sets) {
-    std::ranges::move(set, std::back_inserter(tables));
-    first.push_back(tables.size());
-  }
-  return first;
+  return join(sets, tables);
 }
 
 std::vector<std::size_t> sort_by_kind(std::span<const std::size_t> kind_of, std::size_t kinds,
@@ -112,13 +118,7 @@ std::vector<std::size_t> sort_by_kind(std::span<const std::size_t> kind_of, std:
   for (std::size_t k = 0; k < tables.size(); ++k) {
     sets[kind_of[k]].push_back(std::move(tables[k]));
   }
-  std::vector<std::size_t> first{0};
-  tables.clear();
-  for (auto& set : sets) {
-    std::ranges::move(set, std::back_inserter(tables));
-    first.push_back(tables.size());
-  }
-  return first;
+  return join(sets, tables);
 }
 
 // mean: the first of `moments_of` the most costly neighbour.

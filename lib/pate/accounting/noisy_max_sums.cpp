@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pate/numerics/chebyshev.hpp"
+
 namespace pate {
 
 namespace {
@@ -33,7 +35,7 @@ void NoisyMaxSums::add_set(const QuerySets::Set& set, const CostInputs::QWeights
 std::vector<std::size_t> NoisyMaxSums::add_part(const QuerySets::Part& part,
                                                 std::span<const std::size_t> at) {
   return add_by_nodes(part, run_.inputs.q_weights(part), at, [&](std::size_t k) {
-    const double s = part.in_cell(QCells::node_places()[k]);
+    const double s = part.in_cell(chebyshev::points()[k]);
     return run_.inputs.cells().locate(run_.inputs.narrow_cells().log_q({part.cell, s}));
   });
 }
@@ -56,16 +58,17 @@ std::vector<std::size_t> NoisyMaxSums::add_by_nodes(const QuerySets::Part& part,
   for (const std::size_t j : at) {
     const QCells::Nodes squared = squares(at_nodes[j]);
     if (!ends.determined_by(at_nodes[j], j) ||
-        !QCells::converged(squared, *std::ranges::min_element(squared))) {
+        !chebyshev::converged(squared, *std::ranges::min_element(squared))) {
       undetermined.push_back(j);
       continue;
     }
     RunCost& sum = piece_.sums[j];
-    sum.noisy_max_expected += QCells::dot(weights.expected, at_nodes[j]);
-    sum.noisy_max_realized += QCells::dot(weights.answered, at_nodes[j]);
-    sum.spent_variance += QCells::dot(weights.spread, squared);
+    sum.noisy_max_expected += chebyshev::dot(weights.expected, at_nodes[j]);
+    sum.noisy_max_realized += chebyshev::dot(weights.answered, at_nodes[j]);
+    sum.spent_variance += chebyshev::dot(weights.spread, squared);
     for (std::size_t k = 0; trajectory_ && k < by_checkpoint_.size(); ++k) {
-      piece_.by_checkpoint[k * run_.all.size() + j] += QCells::dot(by_checkpoint_[k], at_nodes[j]);
+      piece_.by_checkpoint[k * run_.all.size() + j] +=
+          chebyshev::dot(by_checkpoint_[k], at_nodes[j]);
     }
   }
   return undetermined;
@@ -110,15 +113,15 @@ void NoisyMaxSums::weigh_checkpoints(const QuerySets::Part& part) {
   const CostInputs& inputs = run_.inputs;
   by_checkpoint_.assign(inputs.query_counts().checkpoints.size(), {});
   for (const auto& [i, s] : part.queries) {
-    const QCells::Nodes at = QCells::polynomials(part.within(s));
+    const QCells::Nodes at = chebyshev::polynomials(part.within(s));
     for (const Occurrence& occurrence : inputs.query_counts().occurrences_of(i)) {
       const double times = run_.reading == GuaranteeKind::realized
                                ? occurrence.answered
                                : occurrence.count * inputs.answered(i);
-      QCells::add(times, at, by_checkpoint_[occurrence.checkpoint]);
+      chebyshev::add(times, at, by_checkpoint_[occurrence.checkpoint]);
     }
   }
-  for (QCells::Nodes& moments : by_checkpoint_) moments = QCells::weights(moments);
+  for (QCells::Nodes& moments : by_checkpoint_) moments = chebyshev::weights(moments);
 }
 
 }  // namespace pate

@@ -39,6 +39,11 @@ void validate(const Run& run) {
   if (const Aggregator* const aggregator = run.aggregator.aggregator()) {
     require_classes(aggregator->noisy_max, run.votes.classes());
   }
+  if (run.aggregator.ptr() != nullptr) {
+    require_every_vote(run.votes, "PTR");
+  } else if (run.aggregator.noisy().noisy_max.is_of_two_classes()) {
+    require_every_vote(run.votes, "one noise, which is compared with half of all teachers,");
+  }
   run.rows.check(run.votes.name(), run.votes.queries());
   if (run.aggregator.interactive() != (run.student != nullptr)) {
     throw parameter_error("student scores go with the interactive aggregator, and it needs them");

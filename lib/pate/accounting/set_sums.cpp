@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pate/numerics/chebyshev.hpp"
+
 namespace pate {
 
 namespace {
@@ -18,9 +20,9 @@ CostPiece Summation::empty_piece(bool in_trajectory) const {
 }
 
 bool PartEnds::determined_by(const QCells::Nodes& values, std::size_t order) const {
-  if (!QCells::converged(values, *std::ranges::min_element(values))) return false;
+  if (!chebyshev::converged(values, *std::ranges::min_element(values))) return false;
   return std::ranges::all_of(std::array{std::size_t{0}, std::size_t{1}}, [&](std::size_t i) {
-    const double error = QCells::interpolate(weights_[i], values) - costs_[i][order];
+    const double error = chebyshev::interpolate(weights_[i], values) - costs_[i][order];
     return std::abs(error) <= kEndTolerance * costs_[i][order];
   });
 }

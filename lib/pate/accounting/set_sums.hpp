@@ -11,6 +11,7 @@
 #include "pate/accounting/cost_inputs.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/query_sets.hpp"
+#include "pate/numerics/chebyshev.hpp"
 
 namespace pate {
 
@@ -45,7 +46,7 @@ class PartEnds {
   PartEnds(const QuerySets::Part& part, std::size_t orders, const Cost& cost) {
     const std::array queries{part.smallest_q, part.largest_q};
     for (const std::size_t i : {0U, 1U}) {
-      weights_[i] = QCells::weights_at(part.within(queries[i].s));
+      weights_[i] = chebyshev::weights_at(part.within(queries[i].s));
       costs_[i].resize(orders);
       cost(queries[i].query, costs_[i]);
     }

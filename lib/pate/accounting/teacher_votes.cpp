@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -208,6 +208,14 @@ std::vector<std::vector<TeacherSum>> TeacherVotes::sums(ExactRun& costs,
         });
   }
   return sums;
+}
+
+void TeacherOptima::cap(std::span<const OptimalOrder> exact) {
+  for (std::size_t f = 0; f < run.size(); ++f) {
+    if (exact[f].epsilon < run[f].epsilon) run[f] = exact[f];
+  }
+  const double most = std::max(max_or_nan(exact[0].epsilon, exact[1].epsilon), 0.0);
+  for (double& its : epsilon) its = std::min(its, most);
 }
 
 TeacherOptima search_teachers(const TeacherSums& sums, std::size_t teachers,

@@ -102,6 +102,10 @@ struct TeacherOptima {
   std::vector<OptimalOrder> run;
   std::vector<double> epsilon;  ///< by teacher, conversion improved: the larger direction
   bool spent = false;           ///< whether anybody pays anything
+
+  /// Nobody pays more than a teacher whose vote costs most on every query, whose epsilons
+  /// (`exact_epsilons`) were looked for between the orders of the grid too.
+  void cap(std::span<const OptimalOrder> exact);
 };
 
 /// The smallest epsilons of every teacher and of the teacher who pays most over the orders of

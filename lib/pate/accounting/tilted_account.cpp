@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -102,10 +103,8 @@ void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& se
     }
     return epsilons;
   };
-  const std::size_t functions = kTiltedConversions.size();
   const std::vector<OptimalOrder> best =
-      search.grid_only ? optimal_orders_among(account.orders, functions, evaluate)
-                       : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
+      optimal_orders(search, account.orders, account.costs, kTiltedConversions.size(), evaluate);
   std::vector<OptimalOrder> by_direction;  // the one there is, twice
   for (const OptimalOrder& found : best) by_direction.insert(by_direction.end(), 2, found);
   const std::vector<CostEntry> entries =

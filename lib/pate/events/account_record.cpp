@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/events/record_sums.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/pld_account.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
@@ -276,20 +277,9 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
                        "apart: they are not in the sum"});
     return {};
   }
-  bool spent = false;
-  const auto evaluate = [&](std::span<const double> orders) {
-    std::vector<std::vector<double>> epsilons;
-    const std::vector<BothDirections> rdp = asked.sums.exact(orders);
-    for (std::size_t j = 0; j < orders.size(); ++j) {
-      spent = spent || !(rdp[j].larger() <= 0.0);
-      epsilons.push_back(exact_epsilons(rdp[j], orders[j], asked.delta));
-    }
-    return epsilons;
-  };
-  const std::size_t functions = 2 * exact_conversions().size();
-  const std::vector<OptimalOrder> best =
-      asked.grid_only ? optimal_orders_among(asked.orders, functions, evaluate)
-                      : optimal_orders_in_batches(order_hints(bounds), functions, evaluate);
+  const auto [best, spent] = optima_by_direction(
+      [&](std::span<const double> orders) { return asked.sums.exact(orders); },
+      {asked.delta, asked.grid_only}, asked.orders, bounds);
   std::vector<CostEntry> entries = exact_entries(Bound::exact, best, spent, asked.delta, notices);
   const double most = entries.front().epsilon;
   const auto profiled = asked.sums.profiled();

@@ -11,6 +11,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/base/error.hpp"
@@ -284,7 +285,6 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source,
                               unsigned threads) {
   validate(run);
-  if (run.aggregator.ptr() != nullptr) require_every_vote(run.votes, "PTR");
   check_reinforcement(run, reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);

@@ -8,6 +8,7 @@
 #include "pate/events/run_events.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 #include "pate/studies/darrm/majority_guarantee.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 

@@ -5,6 +5,7 @@
 #include "pate/events/run_events.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 
 namespace pate::reports {
 

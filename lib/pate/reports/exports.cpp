@@ -2,6 +2,7 @@
 
 #include "pate/reports/fields.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 
 namespace pate::reports {
 

@@ -13,6 +13,7 @@
 #include "pate/events/run_events.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 #include "pate/votes/tables/npy_header.hpp"
 
 namespace pate::reports {

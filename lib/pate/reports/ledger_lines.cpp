@@ -15,6 +15,7 @@
 #include "pate/reports/carry_over.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 
 namespace pate::reports {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 
 namespace pate::reports {
 

@@ -12,6 +12,12 @@ bool is_number(const JsonValue& value) {
   return value.type() == JsonType::whole || value.type() == JsonType::real;
 }
 
+std::optional<Promise> promise_of(const JsonValue& entry) {
+  const auto promise = entry.find("promise");
+  if (!promise) return std::nullopt;
+  return value_named<Promise>(promise->text()).value_or(Promise::none);
+}
+
 std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   const bool is_public = report.path() == "public";
   if (!is_public) {
@@ -35,10 +41,9 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   if (!epsilon || !is_number(*epsilon)) return std::nullopt;
   const auto releasable = headline->find("releasable");
   const bool is_majority = report.has("noise_function");
-  const auto promise = headline->find("promise");
-  return HeadlineNumber{
-      *headline, is_public || is_majority || (releasable && releasable->boolean()),
-      promise ? value_named<Promise>(promise->text()).value_or(Promise::none) : Promise::fixed};
+  return HeadlineNumber{*headline,
+                        is_public || is_majority || (releasable && releasable->boolean()),
+                        promise_of(*headline).value_or(Promise::fixed)};
 }
 
 std::vector<JsonValue> publishable_costs(const JsonValue& report) {

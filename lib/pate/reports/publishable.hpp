@@ -15,6 +15,10 @@ struct HeadlineNumber {
   Promise promise = Promise::fixed;  ///< what it promises
 };
 
+/// What a cost of a report, or its guarantee, says that it promises; none where it does not say, as
+/// in reports of earlier versions, and `Promise::none` for a word that this version does not know.
+[[nodiscard]] std::optional<Promise> promise_of(const io::JsonValue& entry);
+
 /// The number that a report, or a public part of one, puts first: what a release drew, else the
 /// headline. None where a report has none (inspect, tune, a release that was not drawn).
 ///

@@ -7,6 +7,7 @@
 #include "pate/reports/published_sensitivity.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 
 namespace pate::reports {
 

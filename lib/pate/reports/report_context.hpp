@@ -75,8 +75,4 @@ struct ReportContext {
   std::vector<TableFile> tables = {};       ///< of releases that keep them
 };
 
-/// The version, settings and inputs of a report, as they were written, but for the setting `shard`.
-/// Throws `input_error` naming the file and the field.
-[[nodiscard]] ReportContext read_context(const io::JsonValue& report);
-
 }  // namespace pate::reports

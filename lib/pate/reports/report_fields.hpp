@@ -2,10 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,23 +28,6 @@ void fields(FieldWriter& a, const ReportPart& part);
 void fields(FieldWriter& a, const Guarantee& guarantee);
 void fields(FieldWriter& a, const Ensemble& ensemble);
 void fields(FieldReader& a, Ensemble& ensemble);
-
-/// The member `tool`: the program and its version.
-void write_tool(FieldWriter& a, const std::string& version);
-
-/// A report with its head: `schema`, which is "pate/<command>/v1", `tool`, `settings` and `inputs`.
-[[nodiscard]] FieldWriter begin_report(std::string_view command, const ReportContext& context);
-
-/// A report as JSON text: its head, what `describe` writes, the record and the notices.
-///
-/// For everybody it is nothing but what may be published, as the member `public`, and the notices
-/// that bear on it: of what `describe` writes the open fields. No settings, no inputs: there are no
-/// paths in it and no digests, which tell neighbours apart with certainty. Of the context the
-/// record, as far as it may be published, and the verdicts, which must be about numbers that may.
-[[nodiscard]] std::string report_text(std::string_view command, Audience audience,
-                                      const ReportContext& context,
-                                      const std::function<void(FieldWriter&)>& describe,
-                                      const std::vector<Notice>& notices);
 
 /// The costs of an account, a plan or a sum; for everybody those that are releasable, of which the
 /// headline must be one (`std::logic_error`).

@@ -12,6 +12,7 @@
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/table_cells.hpp"
 #include "pate/reports/tex_text.hpp"
 #include "pate/studies/darrm/majority_run.hpp"
 
@@ -223,15 +224,6 @@ std::string latex_text(const ResultsTable& table) {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-std::string markdown_cell(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '<' || c == '`' || c == '*' || c == '_') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result.empty() ? "-" : result;
-}
-
 std::string markdown_text(const ResultsTable& table) {
   std::string text = "|";
   for (const ResultColumn column : table.columns)
@@ -241,17 +233,11 @@ std::string markdown_text(const ResultsTable& table) {
   text += '\n';
   for (const auto& row : table.rows) {
     text += '|';
-    for (const std::string& one : row) text += fmt::format(" {} |", markdown_cell(one));
+    for (const std::string& one : row)
+      text += fmt::format(" {} |", one.empty() ? "-" : markdown_cell(one));
     text += '\n';
   }
   return text;
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + '"';
 }
 
 std::string csv_text(const ResultsTable& table) {

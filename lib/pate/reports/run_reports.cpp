@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/costs_apart.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/reports/ledger_account.hpp"
@@ -16,6 +16,7 @@
 #include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
+#include "pate/reports/report_text.hpp"
 #include "pate/reports/seal.hpp"
 
 namespace pate::reports {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -15,28 +14,15 @@ namespace pate {
 
 namespace {
 
-// Fractions of thresholds that are this close are one: what rounding in 60.1, 61.1, ... leaves.
-constexpr double kSameFraction = 1e-12;
 // Jensen's inequality may give away this much of a term before queries are taken in groups.
 constexpr double kJensen = 5e-4;
 // Width in sigma1 of the thresholds over which costs are interpolated.
 constexpr double kPanel = 2.0;
-// An interpolant is raised by this many times its last coefficients, by more than this never.
-constexpr double kTails = 10.0;
-constexpr double kMaxRaised = 5e-4;
 // Of the values between the lowest and the highest statistic one in so many may occur for all to be
 // leads that thresholds share.
 constexpr std::size_t kGaps = 4;
 // Leads of costs that are kept, at all orders (some 100 MB).
 constexpr std::size_t kMaxKept = 400'000;
-// Half of the width of thresholds, in votes, from which on nodes may be whole votes apart: two of
-// them are never the same, and all near those of Chebyshev.
-constexpr double kFewVotes = 50.0;
-constexpr std::size_t kMiddle = 6;  // of the nodes of a panel
-
-double dot(const std::array<double, 12>& a, const std::array<double, 12>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 // log(1 + x) from above: within 4e-6 relative below 0.05, exact beyond.
 double log1p_above(double x) {
@@ -108,127 +94,6 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
 
 }  // namespace
 
-void LineEnvelope::finish() {
-  low_ = high_ = line(0);
-  for (std::size_t k = 1; k < size(); ++k) {
-    const Line& at = line(k);
-    if (std::pair(at.selection, at.answered) > std::pair(low_.selection, low_.answered)) low_ = at;
-    if (std::pair(at.answered, at.selection) > std::pair(high_.answered, high_.selection)) {
-      high_ = at;
-    }
-  }
-  low_until_ = kInfinity;
-  high_from_ = 0.0;
-  if (low_.selection == kInfinity) {
-    high_ = low_;
-    return;
-  }
-  for (std::size_t k = 0; k < size(); ++k) {
-    const Line& at = line(k);
-    if (at.answered > low_.answered) {
-      low_until_ =
-          std::min(low_until_, (low_.selection - at.selection) / (at.answered - low_.answered));
-    }
-    if (at.answered < high_.answered) {
-      high_from_ =
-          std::max(high_from_, (at.selection - high_.selection) / (high_.answered - at.answered));
-    }
-  }
-}
-
-Sides sides_of(const Neighbours& neighbours, std::int64_t v, std::int64_t teachers) {
-  const std::int64_t most = neighbours.teachers;
-  const std::int64_t highest = neighbours.adds_or_removes() ? teachers + most : teachers;
-  return {std::min(most, v), std::min(most, highest - v)};
-}
-
-Leads::Leads(const ThresholdCheck& the_check, std::vector<std::int64_t> the_values, Bound bound)
-    : check(the_check), values(std::move(the_values)) {
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const std::int64_t v = values[k];
-    log_answered.push_back(pate::log_answered(check, v));
-    if (bound == Bound::published) {
-      published.emplace_back(log_q(check, v),
-                             threshold_as_noisy_max(check.sigma1_per_move()).sigma);
-      continue;
-    }
-    const std::int64_t reach = check.neighbours.teachers;
-    const bool next = reach == 1 && k > 0 && values[k - 1] + 1 == v;
-    below.push_back(next ? above.back() : answer_pair(check, v - reach, v));
-    above.push_back(answer_pair(check, v, v + reach));
-  }
-}
-
-LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
-    : leads_(leads),
-      order_(order),
-      kind_(kind),
-      // The same number twice, but for rounding: that of the bound.
-      selection_cap_(
-          kind.bound == Bound::published
-              ? data_independent_cost(threshold_as_noisy_max(leads.check.sigma1_per_move()), order)
-              : threshold_data_independent(leads.check, order)) {
-  for (std::size_t k = 0; k < leads.values.size(); ++k) {
-    if (kind.bound == Bound::tradeoff) {
-      const bool next = reach() == 1 && k > 0 && leads.values[k - 1] + 1 == leads.values[k];
-      below_.push_back(next ? above_.back() : lines_of(leads.below[k]));
-      above_.push_back(lines_of(leads.above[k]));
-    }
-    if (kind.reading == GuaranteeKind::joint) {
-      lines_.push_back(lines(k, {reach(), reach()}));
-    } else {
-      selection_.push_back(selection_cost(k, {reach(), reach()}));
-    }
-  }
-}
-
-LeadCosts::StepLines LeadCosts::lines_of(const LogBernoulliPair& step) const {
-  return {log_answer_line(step, order_), log_answer_line(reversed(step), order_)};
-}
-
-template <class Add>
-void LeadCosts::each_line(std::size_t lead, Sides sides, const Add& add) const {
-  // The step up to a lead, seen from there, is downwards.
-  const std::int64_t v = leads_.values[lead];
-  if (sides.lower > 0) {
-    const StepLines at = sides.lower == reach() ? below_[lead] : step(v - sides.lower, v);
-    add(at.down, at.up);
-  }
-  if (sides.higher > 0) {
-    const StepLines at = sides.higher == reach() ? above_[lead] : step(v, v + sides.higher);
-    add(at.up, at.down);
-  }
-}
-
-LinePair LeadCosts::lines(std::size_t lead, Sides sides) const {
-  const LineEnvelope same(std::exp(leads_.log_answered[lead]));
-  LinePair result{same, same};
-  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
-    result.forward.add(forward.in_doubles());
-    result.reverse.add(reverse.in_doubles());
-  });
-  result.forward.finish();
-  result.reverse.finish();
-  return result;
-}
-
-double LeadCosts::log_excess(std::size_t lead, Sides sides, double log_x) const {
-  double largest = leads_.log_answered[lead] + log_x;
-  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
-    largest = max_or_nan(largest, max_or_nan(forward.at(log_x), reverse.at(log_x)));
-  });
-  return largest;
-}
-
-double LeadCosts::selection_cost(std::size_t lead, Sides sides) const {
-  if (kind_.bound == Bound::published) return leads_.published[lead].cost(order_, selection_cap_);
-  double largest = -kInfinity;
-  each_line(lead, sides, [&](const LogAnswerLine& forward, const LogAnswerLine& reverse) {
-    largest = max_or_nan(largest, max_or_nan(forward.selection, reverse.selection));
-  });
-  return cost_of_log_excess(largest, order_, selection_cap_);
-}
-
 RowCosts::RowCosts(const ThresholdCheck& check, std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders, bool interpolate)
@@ -245,51 +110,14 @@ RowCosts::RowCosts(const ThresholdCheck& check, std::span<const double> threshol
   add_chains(all, statistics);
 }
 
-RowCosts::Panel::Panel(std::size_t from, std::size_t to, std::vector<double>& thresholds)
-    : begin(from), end(to), first_node(thresholds.size()) {
-  const double low = thresholds[begin];
-  const double half = 0.5 * (thresholds[end - 1] - low);
-  const auto is_whole = [low](double t) {
-    return std::abs(t - low - std::round(t - low)) <= kSameFraction * std::max(1.0, std::abs(t));
-  };
-  const std::span its(thresholds.data() + begin, end - begin);
-  // Thresholds that share leads do so with the nodes too.
-  const bool in_votes = half >= kFewVotes && std::ranges::all_of(its, is_whole);
-  Nodes s;  // Chebyshev nodes, or those beside them, from -1 to 1
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double angle = std::numbers::pi * (static_cast<double>(k) + 0.5) / kNodes;
-    const double above = half * (1.0 - std::cos(angle));
-    const double node = in_votes ? std::round(above) : above;
-    s[k] = node / half - 1.0;
-    thresholds.push_back(low + node);
-  }
-  // Lagrange's basis: of a value at node k, the product of (x - s_j) / (s_k - s_j).
-  const auto product = [&s](std::size_t k, double x) {
-    double result = 1.0;
-    for (std::size_t j = 0; j < kNodes; ++j) {
-      if (j != k) result *= x - s[j];
-    }
-    return result;
-  };
-  const double sum = std::accumulate(s.begin(), s.end(), 0.0);
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    // T_n has the leading coefficient 2^(n-1), and none beside it.
-    last[k] = std::ldexp(1.0 / product(k, s[k]), -static_cast<int>(kNodes) + 2);
-    last_but_one[k] = 2.0 * last[k] * (s[k] - sum);
-  }
-  for (std::size_t i = begin; i < end; ++i) {
-    const double x = (thresholds[i] - low) / half - 1.0;
-    Nodes& of = weights.emplace_back();
-    for (std::size_t k = 0; k < kNodes; ++k) of[k] = product(k, x) / product(k, s[k]);
-  }
-}
-
 void RowCosts::add_panels(std::vector<double>& thresholds) {
   const std::size_t size = thresholds.size();
   for (std::size_t begin = 0; begin < size;) {
     std::size_t end = begin;
     while (end < size && thresholds[end] - thresholds[begin] <= kPanel * check_.sigma1) ++end;
-    if (end - begin > Panel::kNodes) panels_.emplace_back(begin, end, thresholds);
+    if (end - begin > ThresholdPanel::kNodes) {
+      panels_.push_back({ThresholdPanel(begin, end, thresholds), {}});
+    }
     begin = end;
   }
 }
@@ -386,7 +214,7 @@ double RowCosts::rdp(const VoteSums& sums, std::size_t threshold, std::size_t or
     Panel& panel = panels_[number];
     const Panel::Costs& known = costs(panel, sums, order);
     if (*known.raised > 0.0) {
-      return dot(panel.weights[threshold - panel.begin], known.at_nodes) * *known.raised;
+      return panel.thresholds.at(threshold, known.at_nodes) * *known.raised;
     }
   }
   return rdp(sums, places_[threshold], order);
@@ -395,13 +223,15 @@ double RowCosts::rdp(const VoteSums& sums, std::size_t threshold, std::size_t or
 double RowCosts::rdp_nearby(const VoteSums& sums, std::size_t threshold, std::size_t order) {
   Panel& panel = panels_[panel_of(threshold)];
   std::optional<double>& result = panel.by_order[{&sums, order}].nearby;
-  if (!result) result = rdp(sums, places_[panel.first_node + kMiddle], order);
+  if (!result) result = rdp(sums, places_[panel.thresholds.node(ThresholdPanel::kMiddle)], order);
   return *result;
 }
 
 std::size_t RowCosts::panel_of(std::size_t threshold) const {
-  const auto after = std::ranges::upper_bound(panels_, threshold, {}, &Panel::begin);
-  if (after == panels_.begin() || threshold >= std::prev(after)->end) return panels_.size();
+  const auto after = std::ranges::upper_bound(
+      panels_, threshold, {}, [](const Panel& panel) { return panel.thresholds.begin(); });
+  if (after == panels_.begin() || threshold >= std::prev(after)->thresholds.end())
+    return panels_.size();
   return static_cast<std::size_t>(std::prev(after) - panels_.begin());
 }
 
@@ -409,18 +239,12 @@ const RowCosts::Panel::Costs& RowCosts::costs(Panel& panel, const VoteSums& sums
                                               std::size_t order) {
   Panel::Costs& result = panel.by_order[{&sums, order}];
   if (result.raised) return result;
-  double least = kInfinity;
-  for (std::size_t k = 0; k < Panel::kNodes; ++k) {
-    result.at_nodes[k] = k == kMiddle && result.nearby
+  for (std::size_t k = 0; k < ThresholdPanel::kNodes; ++k) {
+    result.at_nodes[k] = k == ThresholdPanel::kMiddle && result.nearby
                              ? *result.nearby
-                             : rdp(sums, places_[panel.first_node + k], order);
-    least = std::min(least, result.at_nodes[k]);
+                             : rdp(sums, places_[panel.thresholds.node(k)], order);
   }
-  const double raised = kTails *
-                        (std::abs(dot(panel.last, result.at_nodes)) +
-                         std::abs(dot(panel.last_but_one, result.at_nodes))) /
-                        least;
-  result.raised = raised <= kMaxRaised ? 1.0 + raised : 0.0;
+  result.raised = panel.thresholds.raising(result.at_nodes);
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/labeling/label_run.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "pate/numerics/chebyshev.hpp"
 #include "support/crowded_queries.hpp"
 
 using namespace pate;
@@ -33,8 +34,7 @@ TEST_SUITE("accounting") {
         if (query == part.largest_q.query) costs[0] *= 1.0 + raise_of_end;
       });
       QCells::Nodes values{};
-      for (std::size_t k = 0; k < QCells::kNodes; ++k)
-        values[k] = function(QCells::node_places()[k]);
+      for (std::size_t k = 0; k < QCells::kNodes; ++k) values[k] = function(chebyshev::points()[k]);
       return ends.determined_by(values, 0);
     };
     const auto smooth = [](double s) { return std::exp(0.3 * s); };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pate/base/error.hpp"
+#include "pate/reports/report_text.hpp"
 #include "support/stability_tests.hpp"
 #include "support/temp_directory.hpp"
 

@@ -1,4 +1,5 @@
 #include "pate/reports/tune_report.hpp"
+#include "pate/reports/saved_tuning.hpp"
 
 #include <doctest/doctest.h>
 

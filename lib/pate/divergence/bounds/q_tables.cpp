@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/two_tails.hpp"
@@ -22,34 +21,6 @@ constexpr double kCellWidth = 0.25;
 // Of a narrow one in log q, where q is small; from there on in log(-log q), so that they fit.
 constexpr double kNarrow = 0.25;
 constexpr double kNarrowFrom = 4.0;
-constexpr double kTolerance = 2e-11;
-
-double angle(std::size_t k) {
-  return std::numbers::pi * (static_cast<double>(k) + 0.5) / static_cast<double>(kNodes);
-}
-
-// Chebyshev points of the first kind on (-1, 1), their barycentric weights, and the matrix rows
-// that give the last two Chebyshev coefficients.
-struct Rule {
-  Nodes points{}, barycentric{}, last{}, last_but_one{};
-  std::array<Nodes, kNodes> polynomials{};  // T_j at node k: [k][j]
-  Rule() {
-    for (std::size_t k = 0; k < kNodes; ++k) {
-      for (std::size_t j = 0; j < kNodes; ++j) {
-        polynomials[k][j] = std::cos(static_cast<double>(j) * angle(k));
-      }
-      points[k] = std::cos(angle(k));
-      barycentric[k] = (k % 2 == 0 ? 1.0 : -1.0) * std::sin(angle(k));
-      last[k] = 2.0 / kNodes * std::cos(static_cast<double>(kNodes - 1) * angle(k));
-      last_but_one[k] = 2.0 / kNodes * std::cos(static_cast<double>(kNodes - 2) * angle(k));
-    }
-  }
-};
-
-const Rule& rule() {
-  static const Rule instance;
-  return instance;
-}
 
 // Costs below this underflow or are at their floor, where they are no smooth function.
 constexpr double kMinSmooth = 1e-290;
@@ -110,12 +81,8 @@ QCells::QCells(std::span<const double> log_q, Width width) : width_(width) {
 
 Nodes QCells::nodes(std::size_t cell) const {
   Nodes result{};
-  for (std::size_t k = 0; k < kNodes; ++k) result[k] = log_q({cell, rule().points[k]});
+  for (std::size_t k = 0; k < kNodes; ++k) result[k] = log_q({cell, chebyshev::points()[k]});
   return result;
-}
-
-const Nodes& QCells::node_places() {
-  return rule().points;
 }
 
 double QCells::log_q(const Place& at) const {
@@ -136,54 +103,10 @@ QCells::Place QCells::place(double log_q) const {
 
 QCells::Position QCells::locate(double log_q) const {
   const auto [cell, s] = place(log_q);
-  if (cell != kNoCell) return {log_q, cell, weights_at(s)};
+  if (cell != kNoCell) return {log_q, cell, chebyshev::weights_at(s)};
   const auto found = std::ranges::lower_bound(alone_, log_q);
   if (found == alone_.end() || *found != log_q) return {log_q, cell, {}};
   return {log_q, cell, {}, static_cast<std::size_t>(found - alone_.begin())};
-}
-
-Nodes QCells::weights_at(double s) {
-  Nodes weights{};
-  double sum = 0.0;
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    const double distance = s - rule().points[k];
-    if (distance == 0.0) {
-      weights = {};
-      weights[k] = 1.0;
-      return weights;
-    }
-    weights[k] = rule().barycentric[k] / distance;
-    sum += weights[k];
-  }
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
-bool QCells::converged(const Nodes& values, double scale) {
-  return tail(values) < kTolerance * scale;
-}
-
-Nodes QCells::weights(const Nodes& moments) {
-  Nodes result;
-  for (std::size_t k = 0; k < kNodes; ++k) {
-    // (2 / n) sum of T_j(s) T_j(node), the first term halved.
-    double sum = 0.5 * moments[0];
-    for (std::size_t j = 1; j < kNodes; ++j) {
-      sum += moments[j] * rule().polynomials[k][j];
-    }
-    result[k] = 2.0 / kNodes * sum;
-  }
-  return result;
-}
-
-double QCells::dot(const Nodes& a, const Nodes& b) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < kNodes; ++k) sum += a[k] * b[k];
-  return sum;
-}
-
-double QCells::tail(const Nodes& values) {
-  return std::abs(dot(values, rule().last)) + std::abs(dot(values, rule().last_but_one));
 }
 
 std::vector<GaussianPublishedTable::AtOrder> GaussianPublishedTable::at_orders(
@@ -207,7 +130,8 @@ std::vector<GaussianPublishedTable::AtOrder> GaussianPublishedTable::at_orders(
       }
     }
     for (AtOrder& table : tables) {
-      if (table.usable[i] != 0) table.usable[i] = QCells::converged(table.log_cost[i], 1.0) ? 1 : 0;
+      if (table.usable[i] != 0)
+        table.usable[i] = chebyshev::converged(table.log_cost[i], 1.0) ? 1 : 0;
     }
   });
   return tables;
@@ -220,7 +144,7 @@ double GaussianPublishedTable::cost(const AtOrder& table, const QCells::Position
     return bound.cost(table.order, table.data_independent);
   }
   const double log_cost =
-      position.log_q + QCells::interpolate(position, table.log_cost[position.cell]);
+      position.log_q + chebyshev::interpolate(position.weights, table.log_cost[position.cell]);
   return std::min(std::exp(log_cost), table.data_independent);
 }
 
@@ -273,8 +197,8 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
     for (AtOrder& table : tables) {
       const double scale = std::max(
           {1.0, table.forward[i].front() + log_q.front(), table.forward[i].back() + log_q.back()});
-      const bool converged =
-          QCells::converged(table.forward[i], scale) && QCells::converged(table.reverse[i], scale);
+      const bool converged = chebyshev::converged(table.forward[i], scale) &&
+                             chebyshev::converged(table.reverse[i], scale);
       table.converged[i] = converged ? 1 : 0;
     }
   });
@@ -300,8 +224,10 @@ BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
   } else if (position.cell == QCells::kNoCell || table.converged[position.cell] == 0) {
     result = gaussian_tradeoff_log_excess(position.log_q, mu_, table.order);
   } else {
-    result.forward = position.log_q + QCells::interpolate(position, table.forward[position.cell]);
-    result.reverse = position.log_q + QCells::interpolate(position, table.reverse[position.cell]);
+    result.forward =
+        position.log_q + chebyshev::interpolate(position.weights, table.forward[position.cell]);
+    result.reverse =
+        position.log_q + chebyshev::interpolate(position.weights, table.reverse[position.cell]);
   }
   return {std::min(result.forward, table.log_cap), std::min(result.reverse, table.log_cap)};
 }

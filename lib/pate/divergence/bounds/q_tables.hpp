@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -8,6 +7,7 @@
 
 #include "pate/divergence/bounds/cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
+#include "pate/numerics/chebyshev.hpp"
 
 namespace pate {
 
@@ -20,8 +20,8 @@ namespace pate {
 /// costs themselves are smooth, and sums of them are sums over nodes.
 class QCells {
  public:
-  static constexpr std::size_t kNodes = 12;
-  using Nodes = std::array<double, kNodes>;
+  static constexpr std::size_t kNodes = chebyshev::kNodes;
+  using Nodes = chebyshev::Nodes;
 
   enum class Width { wide, narrow };
 
@@ -32,10 +32,8 @@ class QCells {
   /// The values, increasing, that have no cell as there are too few near them: at most as many
   /// as nodes wherever a wide cell is not in use. Of narrow cells they are not kept.
   [[nodiscard]] const std::vector<double>& isolated() const { return alone_; }
-  /// log q at the nodes of a cell.
+  /// log q at the nodes of a cell, `chebyshev::points` of it.
   [[nodiscard]] Nodes nodes(std::size_t cell) const;
-  /// And where the nodes lie in it, from -1 to 1.
-  [[nodiscard]] static const Nodes& node_places();
 
   static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
   /// Where a value lies and how the nodes of its cell weigh: found once, used for every function.
@@ -54,50 +52,6 @@ class QCells {
   [[nodiscard]] Place place(double log_q) const;
   /// log q at a place of a cell.
   [[nodiscard]] double log_q(const Place& at) const;
-  /// How the nodes weigh at s: in a cell, or in a part of one that is taken for a cell.
-  [[nodiscard]] static Nodes weights_at(double s);
-
-  /// The interpolated value of a function with these values at the nodes.
-  [[nodiscard]] static double interpolate(const Nodes& weights, const Nodes& values) {
-    double even = 0.0;
-    double odd = 0.0;
-    for (std::size_t k = 0; k < kNodes; k += 2) {
-      even += weights[k] * values[k];
-      odd += weights[k + 1] * values[k + 1];
-    }
-    return even + odd;
-  }
-  [[nodiscard]] static double interpolate(const Position& position, const Nodes& values) {
-    return interpolate(position.weights, values);
-  }
-
-  [[nodiscard]] static double dot(const Nodes& a, const Nodes& b);
-  /// T_k(s) for every k.
-  [[nodiscard]] static Nodes polynomials(double s) {
-    Nodes result;
-    double before = s;  // T_-1
-    double now = 1.0;
-    for (double& value : result) {
-      value = now;
-      const double next = 2.0 * s * now - before;
-      before = now;
-      now = next;
-    }
-    return result;
-  }
-  /// What a sum over places of one cell needs to know of them, times T_k(s) for every k; and how
-  /// the nodes weigh in it: sum of times f(s) = dot(weights, f at the nodes).
-  static void add(double times, const Nodes& polynomials, Nodes& moments) {
-    for (std::size_t k = 0; k < kNodes; ++k) moments[k] += times * polynomials[k];
-  }
-  [[nodiscard]] static Nodes weights(const Nodes& moments);
-
-  /// Whether the interpolant of these values has converged: the last two Chebyshev coefficients are
-  /// below 2e-11 scale. The interpolation error is of their size. False for values that are not
-  /// finite.
-  [[nodiscard]] static bool converged(const Nodes& values, double scale);
-  /// The sum of the last two Chebyshev coefficients' absolute values.
-  [[nodiscard]] static double tail(const Nodes& values);
 
  private:
   [[nodiscard]] double coordinate(double log_q) const;

@@ -8,6 +8,7 @@
 
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"

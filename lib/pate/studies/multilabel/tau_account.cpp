@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/teacher_votes.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -25,9 +26,6 @@ namespace {
 // So many queries are looked at together: what they need is kept, and their sums are added in the
 // order of the queries.
 constexpr std::int64_t kQueriesAtOnce = 512;
-
-// The RDP of a run at some orders, by direction.
-using RunRdp = std::function<std::vector<BothDirections>(std::span<const double>)>;
 
 // Calls use(query, TauQuery) for every query, in threads, then add(query) one after the other.
 template <class Use, class Add>
@@ -160,38 +158,6 @@ ExactSums exact_sums(const TauVote& vote, const LabelBallots& ballots,
   return sums;
 }
 
-// The smallest epsilons of a bound, by conversion and direction.
-struct Optima {
-  std::vector<OptimalOrder> best;
-  bool spent = false;
-};
-
-// Looked for around `hints`.
-Optima optima_of(const RunRdp& rdp, std::span<const double> hints, double delta) {
-  bool spent = false;
-  const auto evaluate = [&](std::span<const double> orders) {
-    const std::vector<BothDirections> at = rdp(orders);
-    std::vector<std::vector<double>> epsilons;
-    for (std::size_t o = 0; o < orders.size(); ++o) {
-      spent = spent || !(at[o].larger() <= 0.0);
-      epsilons.push_back(exact_epsilons(at[o], orders[o], delta));
-    }
-    return epsilons;
-  };
-  auto best = optimal_orders_in_batches(hints, 2 * exact_conversions().size(), evaluate);
-  return {std::move(best), spent};
-}
-
-// Nobody pays more than a teacher whose ballots cost most on every query, whose epsilon was looked
-// for between the orders of the grid too.
-void cap(const Optima& exact, TeacherOptima& teachers) {
-  for (std::size_t f = 0; f < teachers.run.size(); ++f) {
-    if (exact.best[f].epsilon < teachers.run[f].epsilon) teachers.run[f] = exact.best[f];
-  }
-  const double most = std::max(max_or_nan(exact.best[0].epsilon, exact.best[1].epsilon), 0.0);
-  for (double& epsilon : teachers.epsilon) epsilon = std::min(epsilon, most);
-}
-
 void add(std::vector<CostEntry> entries, std::vector<CostEntry>& costs) {
   std::ranges::move(entries, std::back_inserter(costs));
 }
@@ -207,12 +173,12 @@ TauAccount account_tau(const TauVote& vote, const LabelBallots& ballots, double 
   std::vector<CostEntry> independent =
       data_independent_entries(account.steps, default_orders(), {delta, false}, notices);
   const TradeoffRun tradeoff(vote, ballots, threads);
-  const Optima bound =
-      optima_of([&](std::span<const double> orders) { return tradeoff.rdp(orders); },
-                order_hints(independent), delta);
+  const OrderSearch search{delta, false};
+  const DirectionOptima bound =
+      optima_by_direction([&](std::span<const double> orders) { return tradeoff.rdp(orders); },
+                          search, default_orders(), independent);
   add(exact_entries(Bound::tradeoff, bound.best, bound.spent, delta, notices), account.costs);
   if (exact) {
-    const std::vector<double> hints = order_hints(account.costs);
     const auto run = [&](std::span<const double> orders) {
       std::vector<BothDirections> rdp;
       for (const TeacherSum& sum : exact_sums(vote, ballots, orders, threads).run) {
@@ -220,14 +186,16 @@ TauAccount account_tau(const TauVote& vote, const LabelBallots& ballots, double 
       }
       return rdp;
     };
-    const Optima of_run = optima_of(run, hints, delta);
+    const DirectionOptima of_run =
+        optima_by_direction(run, search, default_orders(), account.costs);
+    const double hint = order_hints(account.costs).front();
     add(exact_entries(Bound::exact, of_run.best, of_run.spent, delta, notices), account.costs);
     TeacherOptima teachers = search_teachers(
         [&](std::span<const double> orders) {
           return exact_sums(vote, ballots, orders, threads).teachers;
         },
-        static_cast<std::size_t>(ballots.teachers()), default_orders(), hints.front(), delta);
-    cap(of_run, teachers);
+        static_cast<std::size_t>(ballots.teachers()), default_orders(), hint, delta);
+    teachers.cap(of_run.best);
     add(exact_entries(Bound::exact_per_teacher, teachers.run, teachers.spent, delta, notices),
         account.costs);
     account.teachers = std::move(teachers.epsilon);

@@ -9,6 +9,7 @@
 
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/chebyshev.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "support/accuracy.hpp"
 #include "support/random.hpp"
@@ -109,13 +110,15 @@ TEST_SUITE("bounds") {
     for (const double x : log_q) {
       const QCells::Position position = cells.locate(x);
       if (position.cell == QCells::kNoCell) continue;
-      CHECK(relative_error(QCells::interpolate(position, at_nodes(cells, position.cell,
-                                                                  [](double) { return 7.0; })),
-                           7.0) < 1e-13);
+      CHECK(relative_error(
+                chebyshev::interpolate(position.weights,
+                                       at_nodes(cells, position.cell, [](double) { return 7.0; })),
+                7.0) < 1e-13);
       const QCells::Nodes values = at_nodes(cells, position.cell, smooth);
-      CHECK(QCells::converged(values, std::abs(values[0])));
-      CHECK_MESSAGE(relative_error(QCells::interpolate(position, values), smooth(x)) < 1e-11,
-                    show({{"log_q", x}}));
+      CHECK(chebyshev::converged(values, std::abs(values[0])));
+      CHECK_MESSAGE(
+          relative_error(chebyshev::interpolate(position.weights, values), smooth(x)) < 1e-11,
+          show({{"log_q", x}}));
     }
   }
 
@@ -130,7 +133,7 @@ TEST_SUITE("bounds") {
           values[k] = 1.0;
           const QCells::Position position = cells.locate(nodes[k]);
           REQUIRE(position.cell == cell);
-          CHECK(std::abs(QCells::interpolate(position, values) - 1.0) < 1e-9);
+          CHECK(std::abs(chebyshev::interpolate(position.weights, values) - 1.0) < 1e-9);
           exactly += position.weights == values ? 1 : 0;
         }
       }
@@ -146,7 +149,7 @@ TEST_SUITE("bounds") {
                              (static_cast<double>(k) + 0.5) / QCells::kNodes);
       }
       const double expected = degree + 2 < QCells::kNodes ? 0.0 : 1.0;
-      CHECK(std::abs(QCells::tail(values) - expected) < 1e-14);
+      CHECK(std::abs(chebyshev::tail(values) - expected) < 1e-14);
     }
   }
 
@@ -166,15 +169,15 @@ TEST_SUITE("bounds") {
     const double middle = cells.nodes(0)[5];
     QCells::Nodes values = cells.nodes(0);
     for (double& value : values) value = std::max(value, middle);
-    CHECK_FALSE(QCells::converged(values, 1.0));
+    CHECK_FALSE(chebyshev::converged(values, 1.0));
     values.fill(1.0);
-    CHECK(QCells::converged(values, 1.0));
+    CHECK(chebyshev::converged(values, 1.0));
     values[3] = kInfinity;
-    CHECK_FALSE(QCells::converged(values, 1.0));
+    CHECK_FALSE(chebyshev::converged(values, 1.0));
     values[3] = kNaN;
-    CHECK_FALSE(QCells::converged(values, 1.0));
+    CHECK_FALSE(chebyshev::converged(values, 1.0));
     values[3] = -kInfinity;
-    CHECK_FALSE(QCells::converged(values, 1.0));
+    CHECK_FALSE(chebyshev::converged(values, 1.0));
   }
 
   TEST_CASE("cells depend on the set of values only") {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+
+namespace pate {
+
+/// Which costs may be the headline; unset picks by the default order of reports.
+struct HeadlineChoice {
+  std::optional<GuaranteeKind> reading;
+  std::optional<EpsilonMethod> conversion;
+  std::optional<Bound> bound = {};
+};
+
+/// Position of the headline: among the costs that the choice allows the smallest fixed epsilon,
+/// whatever its bound and conversion, the first of equal ones. Fixed promises may be compared by
+/// size. Others may not, since the smallest of two epsilons of the outcome is none: without a fixed
+/// one the first of the outcome, in the order of the entries, and without any the first. Throws
+/// `parameter_error` naming the costs there are where none is allowed.
+[[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
+                                      const HeadlineChoice& choice);
+
+/// Names the smallest cost that holds for any votes, which may always be published. Nothing is
+/// compared with it: to publish the smaller of two numbers is a choice by the votes.
+void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices);
+
+/// What a reader must know of the headline, costs[headline]: that it must not be published and what
+/// may be instead, or that the publishable one is smaller, that it is an expectation, holds at a
+/// fixed order or in one direction only.
+void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline,
+                          std::vector<Notice>& notices);
+
+}  // namespace pate
