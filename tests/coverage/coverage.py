@@ -5,13 +5,15 @@ usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN]
 
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
 run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
-only exceptions of called functions take are left out. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
+only exceptions of called functions take are left out, and lines with closing brackets alone, where what is counted is the
+destructors that exceptions run. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
 not executed and those with a branch that was not taken.
 """
 import argparse
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -61,6 +63,11 @@ def main():
             path = pathlib.Path(name) if pathlib.Path(name).is_absolute() else source / name
             if not path.is_relative_to(source / "lib/pate" / room) or not path.exists():
                 continue
+            text = path.read_text(encoding="utf-8").splitlines()
+            for line in [line for line in lines[name] if re.fullmatch(r"[\s})\];,]*", text[line - 1])]:
+                del lines[name][line]
+                for branch in [branch for branch in branches[name] if branch[0] == line]:
+                    del branches[name][branch]
             key = str(path.parent.relative_to(source / "lib/pate"))
             folders[key][0].extend(lines[name].values())
             folders[key][1].extend(branches[name].values())
@@ -68,7 +75,6 @@ def main():
             for (line, _), count in branches[name].items():
                 if not count:
                     missed.setdefault(line, "a branch was not taken")
-            text = path.read_text(encoding="utf-8").splitlines()
             uncovered += [f"{path.relative_to(source)}:{line}: {missed[line]}: {text[line - 1].strip()}" for line in sorted(missed)]
     if not folders:
         sys.exit(f"{build} has no counts of {' '.join(given.rooms)}")
