@@ -108,7 +108,7 @@ void figures(Bytes bytes) {
     any = true;
     for (const Panel& panel : figure.panels) {
       for (const Series& series : panel.series) {
-        require(series.x.size() == series.y.size());
+        require(series.mark == Mark::level ? series.y.empty() : series.x.size() == series.y.size());
         require(series.z.empty() || series.z.size() == series.x.size());
         require(series.texts.empty() || series.texts.size() == series.x.size());
       }
