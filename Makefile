@@ -287,10 +287,10 @@ sanitize-suites: deps ## the part of make sanitize that make test-all has time f
 	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(CI_THREAD_ROOMS)
 
 .PHONY: coverage
-coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms
+coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases
 	@cmake --preset coverage --log-level=NOTICE
 	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%)
-	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE)
+	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE) $(if $(LONGEST),--longest $(LONGEST) --jobs $(JOBS))
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
