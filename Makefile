@@ -13,7 +13,7 @@ PRESET ?= release
 BUILD = build/$(PRESET)
 SUITE ?=
 # Rooms whose tests make coverage runs and looks at.
-COVERAGE ?= mechanisms divergence accounting release labeling reports
+COVERAGE ?= mechanisms divergence accounting release labeling events reports
 # Runs tests and notes which are skipped, for `make skips`.
 SKIPS = python3 -B tests/skips/skips.py
 # Rooms whose tests do not enumerate votes, which takes minutes under a sanitizer: bytes, files, threads, randomness.
@@ -132,7 +132,6 @@ test-all: build ## what make test leaves out: public headers alone, sanitizers, 
 	@$(MAKE) fuzz FUZZ="--runs 20000"
 	@$(MAKE) sanitize-suites
 	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
-	@$(SKIPS) ctest $(BUILD) -L '^install$$'
 	@printf '%s\n' $(RANDOM_RUNS) | xargs -d '\n' -P $(JOBS) -n 1 sh -c
 	@$(MAKE) verify CASES=2000
 
@@ -288,10 +287,10 @@ sanitize-suites: deps ## the part of make sanitize that make test-all has time f
 	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(CI_THREAD_ROOMS)
 
 .PHONY: coverage
-coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms
+coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases
 	@cmake --preset coverage --log-level=NOTICE
 	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%)
-	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE)
+	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE) $(if $(LONGEST),--longest $(LONGEST) --jobs $(JOBS))
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)

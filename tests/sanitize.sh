@@ -12,12 +12,12 @@ cmake --preset "$preset" -DCMAKE_UNITY_BUILD=ON --log-level=ERROR > /dev/null
 # shellcheck disable=SC2046 # words are wanted
 cmake --build --preset "$preset" -j "$jobs" --target $(printf 'test_%s ' "$@")
 for room in "$@"; do
-  program=build/$preset/tests/test_$room
-  if "$program" --count --test-case="$pattern" | grep -q 'filters: 0$'; then
+  if "build/$preset/tests/test_$room" --count --test-case="$pattern" | grep -q 'filters: 0$'; then
     echo "$preset: no test of $room is named like $pattern" >&2
     exit 1
   fi
-  began=$(date +%s)
-  "$program" --minimal --test-case="$pattern"
-  echo "$preset: $room, $(($(date +%s) - began)) s"
 done
+# shellcheck disable=SC2016 # of the shell that runs
+printf '%s\n' "$@" | xargs -P "$jobs" -n 1 sh -c '
+  began=$(date +%s)
+  "build/$1/tests/test_$3" --minimal --test-case="$2" && echo "$1: $3, $(($(date +%s) - began)) s"' sh "$preset" "$pattern"

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 """Which lines and branches of rooms of the library their tests execute, as gcov counts them.
 
-usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN]
+usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N]
 
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
 run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
-only exceptions of called functions take are left out. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
-not executed and those with a branch that was not taken.
+only exceptions of called functions take are left out, and lines with closing brackets alone, where what is counted is the
+destructors that exceptions run. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
+not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which those
+that take more than S seconds of the processor are ended, uncounted, and named.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
+import os
 import pathlib
+import re
+import resource
+import signal
 import subprocess
 import sys
 
@@ -32,6 +39,30 @@ def counted(folder):
     return lines, branches
 
 
+def run_cases(programs, longest, jobs):
+    """Runs every case of test programs alone, for so many seconds of the processor; the names of those that were ended."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (longest, longest + 1))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def run(program, case):
+        # doctest splits patterns at commas.
+        words = [program, "--minimal", "--test-case=" + re.sub(r"[,\\]", "?", case)]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits)
+        said, _ = process.communicate()
+        if process.returncode not in (0, -signal.SIGXCPU, -signal.SIGKILL):
+            sys.exit(f"{case} fails:\n{said.decode(errors='replace')}")
+        return process.returncode == 0
+
+    cases = []
+    for program in programs:
+        said = subprocess.run([program, "--list-test-cases"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        names = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "====="))]
+        cases += [(program, name) for name in dict.fromkeys(names)]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return [name for (_, name), ended in zip(cases, pool.map(lambda case: run(*case), cases)) if not ended]
+
+
 def share(numbers):
     executed, total = sum(map(bool, numbers)), len(numbers)
     return f"{executed} | {total} | {100 * executed / total if total else 100:.1f} %"
@@ -44,12 +75,17 @@ def main():
     parser.add_argument("rooms", nargs="+")
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--test-case", default="", metavar="PATTERN")
+    parser.add_argument("--longest", type=int, default=0, metavar="S")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
     source, build = given.source.resolve(), given.build.resolve()
     if not given.kept:
         for old in build.rglob("*.gcda"):
             old.unlink()
-        for room in given.rooms:
+        if given.longest:
+            ended = run_cases([build / f"tests/test_{room}" for room in given.rooms], given.longest, given.jobs)
+            print(f"{len(ended)} test cases took more than {given.longest} s:", *ended, sep="\n  ")
+        for room in given.rooms if not given.longest else []:
             words = [f"--test-case={given.test_case}"] if given.test_case else []
             if subprocess.run([build / f"tests/test_{room}", "--minimal", *words], check=False).returncode != 0:
                 sys.exit(f"the tests of {room} fail")
@@ -61,6 +97,11 @@ def main():
             path = pathlib.Path(name) if pathlib.Path(name).is_absolute() else source / name
             if not path.is_relative_to(source / "lib/pate" / room) or not path.exists():
                 continue
+            text = path.read_text(encoding="utf-8").splitlines()
+            for line in [line for line in lines[name] if re.fullmatch(r"[\s})\];,]*", text[line - 1])]:
+                del lines[name][line]
+                for branch in [branch for branch in branches[name] if branch[0] == line]:
+                    del branches[name][branch]
             key = str(path.parent.relative_to(source / "lib/pate"))
             folders[key][0].extend(lines[name].values())
             folders[key][1].extend(branches[name].values())
@@ -68,7 +109,6 @@ def main():
             for (line, _), count in branches[name].items():
                 if not count:
                     missed.setdefault(line, "a branch was not taken")
-            text = path.read_text(encoding="utf-8").splitlines()
             uncovered += [f"{path.relative_to(source)}:{line}: {missed[line]}: {text[line - 1].strip()}" for line in sorted(missed)]
     if not folders:
         sys.exit(f"{build} has no counts of {' '.join(given.rooms)}")

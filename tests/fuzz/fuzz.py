@@ -3,8 +3,8 @@
 
     fuzz.py BUILD [--seconds N | --runs N] [--jobs J] [--minimise] [TARGET...]
 
-Each target first runs every input that is kept in corpora/TARGET.zip and cases/TARGET, then makes up
-new ones, for N seconds or the same N every time, its findings in BUILD/findings. What it learns stays in BUILD/corpora,
+Each target first runs every input that is kept in corpora/TARGET.zip and cases/TARGET, of reports those of earlier
+versions too, then makes up new ones, for N seconds or the same N every time, its findings in BUILD/findings. What it learns stays in BUILD/corpora,
 where the next run goes on; --minimise rewrites the archives from there, with the fewest inputs that
 reach as much. A finding is mended and becomes a file in cases/TARGET.
 """
@@ -18,13 +18,15 @@ import sys
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-TARGETS = ["table", "gzip", "npz", "report", "ledger", "grid", "options"]
+TARGETS = ["table", "gzip", "npz", "student", "weights", "report", "ledger", "resume", "parameters", "figures", "grid", "options"]
+REPORTS = ("report", "resume", "parameters", "figures")
+OLD_REPORTS = [HERE.parent / "cli/old_reports", HERE.parent / "compatibility/0.1.0"]
 # Of the archives, so that the same inputs give the same bytes.
 DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def options(target):
-    length = 24000 if target == "report" else 2048
+    length = 24000 if target in REPORTS else 2048
     return [f"-max_len={length}", "-timeout=20", "-rss_limit_mb=2000", "-malloc_limit_mb=1000", "-close_fd_mask=1",
             "-entropic=0"]
 
@@ -39,7 +41,8 @@ def run(build, target, given):
     findings = build / "findings" / target
     findings.mkdir(parents=True, exist_ok=True)
     program = next(build.rglob(f"fuzz_{target}"))
-    folders = [str(corpus)] + [str(p) for p in [HERE / "cases" / target] if p.exists()]
+    folders = [str(corpus)] + [str(p) for p in [HERE / "cases" / target] if p.exists()] + [
+        str(p) for p in OLD_REPORTS if target in REPORTS]
     limit = [f"-max_total_time={given.seconds}"] if given.seconds else [f"-runs={given.runs}", "-seed=1"]
     command = [str(program), *options(target), *limit, f"-artifact_prefix={findings}/", "-print_final_stats=1", *folders]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")

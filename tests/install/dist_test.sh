@@ -8,6 +8,10 @@ if ! git -C "$source_dir" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
   echo "skipped: no git clone to make an archive of"
   exit 77
 fi
+if "$build_dir/pate" --version --verbose | grep -q changed; then
+  echo "skipped: files differ from the commit, so the program of the archive is another one"
+  exit 77
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 make -C "$source_dir" dist > "$work/said"
@@ -19,10 +23,6 @@ cd "$work/sources"
 cmake --preset package -DPATE_TESTS=OFF -DPATE_BENCHMARKS=OFF --log-level=ERROR
 cmake --build --preset package --target installed -j "$(nproc)" > "$work/built" || { tail -50 "$work/built"; exit 1; }
 cmake --install build/package --prefix "$work/theirs" > /dev/null
-if "$build_dir/pate" --version --verbose | grep -q changed; then
-  echo "skipped: files differ from the commit, so the program of the archive is another one"
-  exit 77
-fi
 cmake --build "$build_dir" --target installed > /dev/null
 cmake --install "$build_dir" --prefix "$work/ours" > /dev/null
 diff -r "$work/ours" "$work/theirs"

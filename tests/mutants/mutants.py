@@ -2,16 +2,17 @@
 """Mutants of the library: which of them do the tests notice?
 
 usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--rooms ROOM...] [--only FILE] [--all]
-                  [--patience S] [--stages N]
+                  [--patience S] [--longest S] [--stages N]
 
 A mutant is one change: < and <=, > and >= exchanged (of floating-point numbers < and >=, > and <=), == and !=, + and -,
-* and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value. Texts of errors are
-not mutated. N are chosen by a hash with seed S, of those that compile: the compiler's errors tell which do not (constant
+* and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value; and what is forgotten:
+the right term of a sum, factor, divisor or condition, what += adds, a whole statement (an assignment, a call). Texts of
+errors are not mutated. N are chosen by a hash with seed S, of those that compile: the compiler's errors tell which do not (constant
 expressions, types that have no such operator). They are of all rooms of lib/pate, unless --rooms names some. All of them
 are compiled at once, source by source, and linked to the other objects of a finished release build: every changed place
 asks which mutant is chosen, by the environment variable PATE_MUTANT.
 
-Every test case runs first without a mutant, which tells what it executes and how long it takes; those of more than 30 s
+Every test case runs first without a mutant, which tells what it executes and how long it takes; those of more than 30 s (--longest)
 are left out. A mutant meets the test cases that execute it, quick ones and those of its own source first, until those of
 the mutated rooms have taken S seconds (stage 1), and those of the rest of the library as many (stage 2); the
 program's are left out. It is noticed when one fails, crashes, or takes three times the time and 2 s more (of the
@@ -39,8 +40,7 @@ import threading
 import time
 
 ROOMS = []  # that are mutated: all, or those that are named
-LONGEST = 30  # seconds of a test case; longer ones are left out
-PER_FILE = 1024  # numbers of mutants: those of other files stay what they are when one changes
+PER_FILE = 2048  # numbers of mutants: those of other files stay what they are when one changes
 HEADER = """#pragma once
 #pragma GCC system_header
 #include <cstdio>
@@ -50,7 +50,7 @@ HEADER = """#pragma once
 #include <type_traits>
 #include <unistd.h>
 namespace pate_mutants {
-inline unsigned char seen[1 << 18];
+inline unsigned char seen[1 << 19];
 struct Chosen {
   int id = -1;
   const char* trace = std::getenv("PATE_MUTANT_TRACE");
@@ -61,7 +61,7 @@ struct Chosen {
     if (trace == nullptr) return;
     std::FILE* file = std::fopen((std::string(trace) + "." + std::to_string(getpid())).c_str(), "w");
     if (file == nullptr) return;
-    for (int i = 0; i < (1 << 18); ++i) {
+    for (int i = 0; i < (1 << 19); ++i) {
       if (seen[i]) std::fprintf(file, "%d\\n", i);
     }
     std::fclose(file);
@@ -124,6 +124,16 @@ T value(int i, T a) {
   else return a == 0 || a - a != 0 ? T(1) : a / 2;  // infinities too
 }
 template <class T>
+T none(int i, T a) {
+  static_assert(std::is_arithmetic_v<T>);
+  return on(i) ? T(0) : a;
+}
+template <class T>
+T one(int i, T a) {
+  static_assert(std::is_arithmetic_v<T>);
+  return on(i) ? T(1) : a;
+}
+template <class T>
 const T& least(int i, const T& a, const T& b) {
   return (b < a) != on(i) ? b : a;
 }
@@ -157,6 +167,12 @@ BINARY = {"<": ("lt", "<="), "<=": ("le", "<"), ">": ("gt", ">="), ">=": ("ge", 
 CONTRARY = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 ASSIGN = {"+=": ("add_to", "-="), "-=": ("sub_from", "+="), "*=": ("mul_by", "/="), "/=": ("div_by", "*=")}
 STOPS = {";", ",", "?", ":", "=", "%=", "&=", "|=", "^=", "<<=", ">>=", *ASSIGN}
+FORGOTTEN = {"+": ("term", "none"), "-": ("term", "none"), "*": ("factor", "one"), "/": ("divisor", "one"),
+             "+=": ("term", "none"), "-=": ("term", "none"), "*=": ("factor", "one"), "/=": ("divisor", "one")}
+# What begins with one of these is no assignment and no call.
+NO_STATEMENT = {"auto", "break", "case", "class", "const", "constexpr", "continue", "default", "delete", "do", "else", "enum", "for",
+                "goto", "if", "namespace", "new", "operator", "return", "static", "static_assert", "static_cast", "struct", "switch",
+                "template", "throw", "try", "typename", "using", "while"}
 KEYWORDS = {"return", "else", "case", "throw", "do", "co_return", "delete"}
 
 
@@ -256,6 +272,40 @@ class Text:
                 break
         return at
 
+    def is_body(self, brace):
+        """Whether statements stand in these braces, and not members of a class or a namespace, nor values."""
+        return self.word_before(brace) in (")", "]", "else", "do", "try", "const", "noexcept", "mutable", "override")
+
+    def statement(self, i):
+        """What follows the statement that ends with the ; at i, and where it begins: an assignment or a call; none otherwise."""
+        start = i - 1
+        while start >= 0:
+            its = self.text[start]
+            if its in (";", "{", "else") or (its in (")", "}") and self.spaced(start + 1)):
+                break
+            start = self.partner[start] - 1 if its in (")", "]", "}") and start in self.partner else start - 1
+        start += 1
+        while self.spaced(start):
+            start += 1
+        at = start
+        while at < i and self.text[at] in ("*", "++", "--"):
+            at += 1
+        if at >= i or self.kind[at] != "word" or self.text[at] in NO_STATEMENT or re.fullmatch(r"[A-Z_]+", self.text[at]):
+            return None
+        last = at
+        while at < i and not self.spaced(at) and (
+                self.kind[at] == "word" or self.text[at] in (".", "->", "::", "++", "--") or at in self.partner and self.partner[at] > at):
+            last = self.partner.get(at, at)
+            at = last + 1
+        if at < i:  # more follows than names and calls
+            while self.spaced(at):
+                at += 1
+            if self.text[at] != "=" and self.text[at] not in ASSIGN:
+                return None
+        elif self.text[last] not in (")", "++", "--") and self.text[start] not in ("++", "--"):
+            return None
+        return start
+
     def between(self, start, end):
         return " ".join("".join(self.text[start:end]).split())
 
@@ -278,13 +328,14 @@ def mutants_of(path, text):
         if its == "format" and tokens.text[i + 1] == "(":
             quiet.append((i, tokens.partner[i + 1]))
 
-    def add(i, what, start, end, *pieces):
+    def add(i, what, start, end, *pieces, rank=None, shown=None):
         """`pieces` replace the tokens they name; ID stands for the mutant."""
         if any(a <= i < b for a, b in quiet):
             return
         # Where two cover the same text, what is returned is the outer one, and a number the inner one.
-        rank = 2 if what == "returned value" else 1 if i > start else 0
-        line = tokens.between(max(start - 2, 0) if end - start < 3 else start, end)
+        if rank is None:
+            rank = 2 if what == "returned value" else 1 if i > start else 0
+        line = tokens.between(*shown) if shown else tokens.between(max(start - 2, 0) if end - start < 3 else start, end)
         name = f"{path}: {line[:100]}: {what}"
         names[name] = names.get(name, 0) + 1
         if names[name] > 1:
@@ -292,8 +343,29 @@ def mutants_of(path, text):
         found.append({"name": name, "file": path, "what": what, "start": start, "end": end, "rank": rank,
                       "pieces": pieces})
 
+    def forgotten(i, start, end):
+        """What stands to the right of the operator, left out of it."""
+        its, first = tokens.text[i], i + 1
+        while tokens.spaced(first):
+            first += 1
+        if its in ("&&", "||"):
+            add(i, "condition left out", first, end, None, "(pate_mutants::on(ID)||(" if its == "&&" else "(!pate_mutants::on(ID)&&(", "))",
+                rank=1.5, shown=(start, end))
+        else:
+            what, function = FORGOTTEN[its]
+            add(i, f"{what} left out", first, end, None, f"pate_mutants::{function}(ID,", ")", rank=1.5, shown=(start, end))
+
+    braces = []
     for i, its in enumerate(tokens.text):
         kind = tokens.kind[i]
+        if kind == "other" and its == "{":
+            braces.append(i)
+        elif kind == "other" and its == "}" and braces:
+            braces.pop()
+        elif kind == "other" and its == ";" and braces and tokens.is_body(braces[-1]):
+            start = tokens.statement(i)
+            if start is not None:
+                add(i, "statement left out", start, i, None, "if(pate_mutants::on(ID)){}else ", "", rank=3)
         if i in tokens.operators and (its in BINARY or its in ("&&", "||")):
             start, end = tokens.left(i, PRECEDENCE[its]), tokens.right(i, PRECEDENCE[its])
             if start == i or end == i + 1:
@@ -307,10 +379,13 @@ def mutants_of(path, text):
                 add(i, "&& -> ||", start, end, (i, ")!=pate_mutants::on(ID))?bool("), "((bool(", "):pate_mutants::on(ID))")
             else:
                 add(i, "|| -> &&", start, end, (i, ")!=pate_mutants::on(ID))?!pate_mutants::on(ID):bool("), "((bool(", "))")
+            if its in FORGOTTEN or its in ("&&", "||"):
+                forgotten(i, start, end)
         elif kind == "other" and its in ASSIGN:
             start, end = tokens.left(i, 0), tokens.right(i, 0)
             function, other = ASSIGN[its]
             add(i, f"{its} -> {other}", start, end, (i, "),("), f"pate_mutants::{function}(ID,(", "))")
+            forgotten(i, start, end)
         elif its == "!" and kind == "other":
             end = tokens.after_unary(i)
             if end > i + 1:
@@ -388,7 +463,7 @@ class Objects:
 
     def __init__(self, source, build):
         lib = source / "lib/pate"
-        self.kept, self.commands = [], {}
+        self.kept, self.commands, self.alone = [], {}, {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
             output = re.search(r" -o (CMakeFiles/pate_(\w+)\.dir/\S*\.o) ", entry["command"])
             if not output or not (lib / output.group(2)).is_dir():
@@ -402,6 +477,8 @@ class Objects:
                 continue
             for path in its:
                 self.commands[path] = entry["command"].split(" -o ")[0]
+                if path == file:
+                    self.alone[path] = build / output.group(1)
         if not self.commands:
             sys.exit(f"{build}: its compile_commands.json has no source below {lib}")
 
@@ -418,12 +495,19 @@ class Compiler:
         self.kept = json.loads(self.kept_file.read_text()) if self.kept_file.exists() else {}
         self.common = digest_of(HEADER, *(p.read_text() for p in sorted((source / "lib").rglob("*.hpp"))))
         self.lock = threading.Lock()
+        self.mutated = set()
 
     def object_of(self, path):
+        """Without a mutant it is that of the release build."""
+        if path in self.objects.alone and path not in self.mutated:
+            return self.objects.alone[path]
         return self.work / "objects" / (str(path.relative_to(self.source)).replace("/", "_") + ".o")
 
     def __call__(self, path, tokens, its):
         """The mutants left."""
+        if not its and path in self.objects.alone:
+            return []
+        self.mutated.add(path)
         name, target = str(path.relative_to(self.source)), self.object_of(path)
         digest = digest_of(self.common, self.objects.commands[path], path.read_text(), *(m["name"] for m in its))
         if self.kept.get(name, {}).get("digest") == digest and target.exists():
@@ -504,7 +588,8 @@ def link(compiler):
     done = run(["sh", "-c", command], cwd=build)
     if done.returncode != 0:
         sys.exit(done.stdout)
-    return digest_of(*(kept["digest"] for _, kept in sorted(compiler.kept.items())))
+    return digest_of(compiler.common, *(compiler.kept[str(path.relative_to(compiler.source))]["digest"] if path in compiler.mutated
+                                        else path.read_text() for path in sorted(compiler.objects.commands)))
 
 
 class Tests:
@@ -568,14 +653,14 @@ def listed(tests):
     return {name: " ".join(sorted(paths, key=stage_of)) for name, paths in cases.items()}
 
 
-def baseline(tests, cases, source, made_of, kept_file, pool):
+def baseline(tests, cases, longest, source, made_of, kept_file, pool):
     """Of every test case, without a mutant: its seconds and which mutants it executes."""
     kept = json.loads(kept_file.read_text()) if kept_file.exists() else {}
     digests = {paths: digest_of(made_of, *((source / path).read_text() for path in paths.split())) for paths in set(cases.values())}
     result = {name: kept[name] for name, path in cases.items() if kept.get(name, {}).get("digest") == digests[path]}
 
     def measure(name):
-        status, seconds, seen = tests([name], LONGEST, trace=True)
+        status, seconds, seen = tests([name], longest, trace=True)
         if status != 0:
             print(f"left out: without a mutant {name!r} ends with {status} after {seconds:.1f} s", flush=True)
         return {"file": cases[name], "digest": digests[cases[name]], "seconds": seconds, "seen": seen, "passes": status == 0}
@@ -651,6 +736,7 @@ def main():
     parser.add_argument("--rooms", nargs="+", default=[], metavar="ROOM", help="mutants of these; of all without it")
     parser.add_argument("--only", default="", metavar="FILE", help="mutants of sources whose path has this")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds of test cases a mutant meets in each stage")
+    parser.add_argument("--longest", type=float, default=30.0, help="seconds of a test case; longer ones are left out")
     parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated rooms only")
     parser.add_argument("--all", action="store_true", help="those with a reason too")
     parser.add_argument("--jobs", type=int, default=2)
@@ -685,7 +771,7 @@ def main():
                     and (options.all or f"`{m['name']}`" not in reasons)]
             if not left:
                 break
-            base = baseline(tests, {name: path for name, path in cases.items() if stage_of(path) == stage}, source,
+            base = baseline(tests, {name: path for name, path in cases.items() if stage_of(path) == stage}, options.longest, source,
                             made_of, work / "baseline.json", pool)
             print(f"stage {stage}: {len(left)} mutants, {len(base)} test cases, "
                   f"{sum(case['seconds'] for case in base.values()):.0f} s", flush=True)

@@ -145,5 +145,29 @@ TEST_SUITE("mechanisms") {
     CHECK(draw_number_of_tries({TriesLaw::geometric, 0.25}, zeros) == 1);
     CHECK_THROWS_AS(static_cast<void>(draw_number_of_tries({TriesLaw::poisson, 3.0}, zeros)),
                     input_error);
+    // Of the logarithmic law every try is a long one that is not kept.
+    CHECK_THROWS_AS(static_cast<void>(draw_number_of_tries({TriesLaw::logarithmic, 0.25}, ones)),
+                    input_error);
+  }
+
+  TEST_CASE("number of tries: digits are compared as far as they are equal") {
+    // gamma = 2^-1 + 2^-33: two words of 32 digits, of which the first is drawn equal.
+    const double gamma = 0.5 + std::ldexp(1.0, -33);
+    const auto word = [](std::uint64_t first, std::uint64_t second) {
+      return pate::test::ScriptedBits({first | second << 32U, 0});
+    };
+    auto below = word(0x80000000U, 0);
+    CHECK(draw_number_of_tries({TriesLaw::geometric, gamma}, below) == 1);
+    // Equal to the last digit, which is not below; then the next number is.
+    auto equal = word(0x80000000U, 0x80000000U);
+    CHECK(draw_number_of_tries({TriesLaw::geometric, gamma}, equal) == 2);
+  }
+
+  TEST_CASE("number of tries: a law that is none") {
+    constexpr auto kNone = static_cast<TriesLaw>(9);
+    CHECK_THROWS_AS(static_cast<void>(NumberOfTries{kNone, 0.5}.expected()), parameter_error);
+    CHECK_THROWS_AS(validate({kNone, 0.5}), parameter_error);
+    TestBits bits(1);
+    CHECK_THROWS_AS(static_cast<void>(draw_number_of_tries({kNone, 0.5}, bits)), parameter_error);
   }
 }
