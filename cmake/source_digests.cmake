@@ -39,6 +39,7 @@ endfunction()
 add_source_digest(
   curve_sources
   lib/pate/numerics/*.?pp lib/pate/numerics/*.inc lib/pate/mechanisms/*.?pp
-  lib/pate/divergence/bounds/*.?pp lib/pate/divergence/keys/*.?pp lib/pate/divergence/rdp/*.?pp lib/pate/release/sensitivity/*.?pp
-  lib/pate/release/curve/*.?pp)
+  lib/pate/divergence/bounds/*.?pp lib/pate/divergence/complex/*.?pp lib/pate/divergence/keys/*.?pp
+  lib/pate/divergence/rdp/*.?pp lib/pate/release/sensitivity/*.?pp lib/pate/release/curve/*.?pp
+  lib/pate/release/declared/*.?pp)
 add_source_digest(library_sources lib/pate/*.?pp lib/pate/*.inc)

@@ -53,18 +53,11 @@ reports::Settings declared_settings(LabelOptions options, const DeclaredMechanis
   return settings_of("label", add_label, std::move(options));
 }
 
-// Where tables are kept: nowhere where there are none to keep.
-std::string tables_of(const LabelOptions& options, const DeclaredMechanism& mechanism) {
-  return mechanism.test().certificate() == Certificate::complex ? "" : options.tables;
-}
-
 // What everybody may know beforehand and should.
-std::vector<Notice> public_advice(const LabelOptions& options, const DeclaredMechanism& mechanism,
-                                  const Run& run) {
+std::vector<Notice> public_advice(const reports::CurveTables& tables,
+                                  const DeclaredMechanism& mechanism, const Run& run) {
   std::vector<Notice> notices;
-  if (options.tables != tables_of(options, mechanism)) {
-    notices.push_back(reports::tables_unused());
-  }
+  if (tables.has_unused()) notices.push_back(reports::tables_unused());
   const DeclaredBudget& budget = mechanism.settings().budget;
   const double any = epsilon_for_any_votes(run.aggregator.noisy(), run.rows.size(), budget.delta);
   if (any <= budget.epsilon) {
@@ -96,12 +89,12 @@ int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInp
                    const Run& run, const DeclaredMechanism& mechanism) {
   auto described = input.describe_async(options.threads);
   reports::DeclaredReport report{mechanism, run.aggregator, {}};
-  const reports::CurveTables tables(tables_of(options, mechanism));
+  const reports::CurveTables tables(options.tables);
   {
     const Activity activity(streams, "computing tables");
     report.rehearsal = rehearse(mechanism, collect_votes(run, options.threads), tables);
   }
-  report.notices = public_advice(options, mechanism, run);
+  report.notices = public_advice(tables, mechanism, run);
   report.notices.push_back(
       {"declared_private",
        "these numbers depend on the votes: an epsilon that is chosen after reading them is not "
@@ -133,7 +126,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   if (options.dry_run) return rehearse_label(options, streams, input, run, mechanism);
 
   auto described = input.describe_async(options.threads);
-  const reports::CurveTables tables(tables_of(options, mechanism));
+  const reports::CurveTables tables(options.tables);
   std::optional<Activity> activity(std::in_place, streams, "testing and labelling");
   const std::size_t level = mechanism.level(collect_votes(run, options.threads), tables);
   reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
@@ -147,7 +140,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
                                            input.votes->teachers(), input.votes->classes(), points);
   Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
                                         options.rows_from_answers, reports::new_event_id());
-  reports::DeclaredReport report{mechanism, run.aggregator, public_advice(options, mechanism, run)};
+  reports::DeclaredReport report{mechanism, run.aggregator, public_advice(tables, mechanism, run)};
   report.declared = reports::declared_entry(mechanism);
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;

@@ -263,8 +263,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   }
   context.settings = settings_of("release", add_release, in_force(options, settings, run));
   const VoteProfile votes = collect_votes(run, options.settings.threads);
-  const bool keeps_tables = certificate_in_use(settings, options, run) != Certificate::complex;
-  const reports::CurveTables tables(keeps_tables ? options.tables : "");
+  const reports::CurveTables tables(options.tables);
   const reports::AnyReleasePlan plan = make_plan(votes, settings, tables, streams);
   context.tables = tables.used();
   input.check_unchanged();
@@ -297,7 +296,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     if (!reserved || published->at_most->passed) record(*published);
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
-  if (!keeps_tables && !options.tables.empty()) notices.push_back(reports::tables_unused());
+  if (tables.has_unused()) notices.push_back(reports::tables_unused());
   if (std::ranges::any_of(context.tables, &reports::TableFile::read)) {
     notices.push_back(
         {"tables_read",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -24,6 +25,7 @@ namespace {
 
 // Another number as soon as the form of a file changes.
 constexpr std::string_view kTablesFormat = "pate curve tables 3\n";
+constexpr const char* kModuliExtension = ".moduli";
 
 std::string tables_header() {
   return fmt::format("{}sources {}\n", kTablesFormat, curve_sources());
@@ -50,6 +52,30 @@ std::string inputs_of(const CostSpec& question) {
   return text;
 }
 
+// Of moduli: whatever is kept of the run besides.
+std::string inputs_of(const CostSpec& question, const ComplexOrders& orders) {
+  std::string text = fmt::format("moduli {} step={:a} terms={} reals=", inputs_of(question),
+                                 orders.step, orders.terms);
+  for (const double a : orders.reals) text += fmt::format("{:a},", a);
+  return text + "\n";
+}
+
+constexpr double kMostModuli = 0x1p30;  // bytes
+constexpr std::size_t kDigestNumbers = 4;
+
+std::vector<std::int64_t> numbers_of(std::string_view hex) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < kDigestNumbers; ++i) {
+    std::uint64_t number = 0;
+    for (const char digit : hex.substr(16 * i, 16)) {
+      number =
+          number << 4U | static_cast<std::uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    }
+    numbers.push_back(std::bit_cast<std::int64_t>(number));
+  }
+  return numbers;
+}
+
 std::string inputs_at_order(const CostSpec& question) {
   return fmt::format("{} order={:a}\n", inputs_of(question), question.order);
 }
@@ -58,8 +84,9 @@ std::string inputs_at_order(const CostSpec& question) {
 
 Notice tables_unused() {
   return {"tables_unused",
-          "--tables has nothing to keep here: tables of complex orders take hundreds of megabytes, "
-          "and are computed anew; those of Renyi orders (--certificate renyi) are kept"};
+          "--tables has nothing to keep here: moduli at complex orders of so many teachers take "
+          "more than a gigabyte, and are computed anew; tables of Renyi orders (--certificate "
+          "renyi) are kept"};
 }
 
 CurveTables::CurveTables(std::filesystem::path directory) : directory_(std::move(directory)) {
@@ -199,6 +226,65 @@ CurveRecipe CurveTables::recipe(const CostSpec& question, std::int64_t queries, 
                                             std::bit_cast<std::int64_t>(found.beta)};
   write(inputs, numbers);
   return result;
+}
+
+std::unique_ptr<const ModulusTable> CurveTables::kept(const KeyModuli& moduli,
+                                                      const std::string& inputs,
+                                                      unsigned threads) const {
+  std::unique_ptr<const ModulusTable> result;
+  TableFile used;
+  const bool found = read(inputs, [&](std::span<const std::int64_t> numbers) {
+    if (numbers.size() != kDigestNumbers) throw parameter_error("expected a digest");
+    std::filesystem::path path = path_of(inputs);
+    path.replace_extension(kModuliExtension);
+    io::require_own(path);
+    const auto file = std::make_shared<const io::MappedFile>(path);
+    const std::span<const std::byte> bytes = file->bytes();
+    const std::string digest = io::sha256_hex(bytes);
+    if (!std::ranges::equal(numbers, numbers_of(digest))) {
+      throw parameter_error(fmt::format("the digest of {} is another", path.string()));
+    }
+    // A mapping begins with a page.
+    const auto* const values = reinterpret_cast<const ModulusUnits*>(bytes.data());
+    const std::uint64_t seed =
+        std::uint64_t{std::random_device()()} << 32U | std::random_device()();
+    result = std::make_unique<const ModulusTable>(
+        moduli, file, std::span(values, bytes.size() / sizeof(ModulusUnits)), seed, threads);
+    used = {path.string(), digest, true};
+  });
+  if (found) used_.push_back(used);
+  return result;
+}
+
+void CurveTables::write(const std::string& inputs, const ModulusTable& table) const {
+  const std::string_view bytes = io::as_text(std::as_bytes(table.values()));
+  std::filesystem::path path = path_of(inputs);
+  path.replace_extension(kModuliExtension);
+  const std::string digest = digest_of(bytes);
+  io::write_file_atomically(path, bytes);
+  write(inputs, numbers_of(digest));
+  used_.push_back({path.string(), digest, false});
+}
+
+std::vector<ComplexCosts> CurveTables::complex_costs(
+    const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
+    unsigned threads, const ProgressCallback& progress, std::size_t distances) const {
+  const KeyModuli moduli(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
+                         question.teachers, question.classes, orders);
+  const bool is_kept = !directory_.empty() && ModulusTable::memory(moduli) <= kMostModuli;
+  has_unused_ = has_unused_ || (!directory_.empty() && !is_kept);
+  if (!is_kept) {
+    return CurveTableSource::complex_costs(question, orders, runs, threads, progress, distances);
+  }
+  const std::string inputs = inputs_of(question, orders);
+  std::unique_ptr<const ModulusTable> table = kept(moduli, inputs, threads);
+  if (!table) {
+    table = std::make_unique<const ModulusTable>(moduli, threads, progress);
+    write(inputs, *table);
+  }
+  std::vector<std::vector<KeyCount>> keys;
+  for (const VoteProfile& run : runs) keys.push_back(keys_of(run));
+  return pate::complex_costs(moduli, *table, keys, distances, threads);
 }
 
 }  // namespace pate::reports

@@ -9,12 +9,13 @@
 
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/release/curve/curve_release.hpp"
+#include "pate/release/declared/modulus_table.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate::reports {
 
-/// Says that a directory for tables was given to a run that keeps none: moduli at complex orders
-/// are too many for files, and computed anew.
+/// Says that a directory for tables was given to a run that keeps none: moduli at complex orders of
+/// so many teachers are too many for files, and computed anew.
 [[nodiscard]] Notice tables_unused();
 
 /// What a release through a curve computes from public inputs alone, kept in files of a directory:
@@ -33,6 +34,10 @@ namespace pate::reports {
 /// may write, nor are entries picked at random where few are changed: so directory and files must
 /// be this user's or root's, and nobody else may write to them (`require_own`). Writing throws
 /// `output_error`.
+///
+/// Moduli at complex orders are kept the same way where they take a gigabyte at most. They are
+/// many: a file of their own, `NAME.moduli`, has them as floats and nothing else, and the other,
+/// the small one that is named by their inputs, its digest. It is mapped, not copied.
 class CurveTables : public CurveTableSource {
  public:
   /// Makes the directory if there is none; an empty path keeps nothing.
@@ -55,6 +60,13 @@ class CurveTables : public CurveTableSource {
                                    unsigned threads,
                                    const ProgressCallback& progress) const override;
 
+  /// From a file of all moduli, or one is made, where there are not too many of them.
+  [[nodiscard]] std::vector<ComplexCosts> complex_costs(
+      const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
+      unsigned threads, const ProgressCallback& progress, std::size_t distances) const override;
+  /// Whether it took one that was too large to be kept.
+  [[nodiscard]] bool has_unused() const { return has_unused_; }
+
  private:
   [[nodiscard]] std::filesystem::path path_of(const std::string& inputs) const;
   // Calls take(numbers) if there is a file of these inputs, and says whether there is.
@@ -63,9 +75,15 @@ class CurveTables : public CurveTableSource {
   // What the file of a question has; null without one.
   [[nodiscard]] std::shared_ptr<const CostsWithinDistance> kept(const CostSpec& question) const;
   void write(const std::string& inputs, std::span<const std::int64_t> numbers) const;
+  // The same of moduli.
+  [[nodiscard]] std::unique_ptr<const ModulusTable> kept(const KeyModuli& moduli,
+                                                         const std::string& inputs,
+                                                         unsigned threads) const;
+  void write(const std::string& inputs, const ModulusTable& table) const;
 
   std::filesystem::path directory_;
   mutable std::vector<TableFile> used_;  // what costs() and recipe() used, for who asks later
+  mutable bool has_unused_ = false;
 };
 
 }  // namespace pate::reports

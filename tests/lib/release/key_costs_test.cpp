@@ -254,7 +254,7 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
   constexpr std::int32_t kTeachers = 700;
   constexpr std::int32_t kClasses = 12;
   // With little noise on the check costs rise towards the threshold, from below too.
-  for (const auto& [cell, sigma1] : {std::pair(1, 12.0), {3, 90.0}}) {
+  for (const auto& [cell, sigma1] : {std::pair(1, 12.0), {2, 40.0}, {3, 90.0}}) {
     const TiltedCost cost({25.0}, ThresholdCheck{300, sigma1}, kTeachers, kClasses, 6.0);
     const KeyCosts keys(cost, KeyCosts::Keys::two, 2, {}, 1, cell);
     const auto is_key = [](std::int32_t v, std::int32_t x) {

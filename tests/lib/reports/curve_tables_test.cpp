@@ -155,6 +155,52 @@ TEST_CASE("curve tables: a file that is not as it was written is refused by its 
   CHECK(CurveTables({}).costs(q, 1, {})->numbers() == CostsWithinDistance(q, 1).numbers());
 }
 
+TEST_CASE(
+    "curve tables: moduli are kept, read again to the bit, and refused where they are others") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path());
+  const CostSpec q = question(CurveCost::tilted, 4, 20);
+  const ComplexOrders orders{{2.0, 4.5}, 2.0, 8, 0.1};
+  const std::vector<VoteProfile> runs{
+      pate_test::profile_of(q.aggregator, {{{12, 5, 3, 0}, 12, true}, {{20, 0, 0, 0}, 20, true}})};
+  const auto units = [&](const CurveTableSource& source) {
+    return source.complex_costs(q, orders, runs, 1, {}, 21).front().units;
+  };
+  const auto computed = units(CurveTableSource());
+  CHECK(units(tables) == computed);
+  CHECK(tables.used().size() == 2);
+  CHECK_FALSE(tables.used().back().read);
+  CHECK(units(tables) == computed);
+  CHECK(tables.used().size() == 4);
+  CHECK(tables.used().back().read);
+  CHECK_FALSE(tables.has_unused());
+  CHECK(units(CurveTables({})) == computed);
+  // Other orders, teachers or noise have other files; the smoothing is none of theirs.
+  ComplexOrders smoother = orders;
+  smoother.smoothing = 0.2;
+  (void)tables.complex_costs(q, smoother, runs, 1, {}, 21);
+  CHECK(files_of(directory.path()).size() == 2);
+  ComplexOrders wider = orders;
+  wider.step = std::nextafter(wider.step, 3.0);
+  (void)tables.complex_costs(q, wider, runs, 1, {}, 21);
+  CHECK(files_of(directory.path()).size() == 4);
+  for (const fs::path& path : files_of(directory.path())) {
+    const std::string whole = read_bytes(path);
+    std::string damaged = whole;
+    damaged[whole.size() / 2] = static_cast<char>(damaged[whole.size() / 2] ^ 1);
+    for (const std::string& bytes : {damaged, whole.substr(0, whole.size() - 4)}) {
+      write_bytes(path, bytes);
+      const auto read = [&] {
+        (void)units(tables);
+        (void)tables.complex_costs(q, wider, runs, 1, {}, 21);
+      };
+      CHECK(message_of<input_error>(read).find("remove it") != std::string::npos);
+    }
+    write_bytes(path, whole);
+  }
+  CHECK(units(tables) == computed);
+}
+
 TEST_CASE("curve tables: numbers of another length are refused") {
   const CostSpec q = question(CurveCost::tradeoff);
   std::vector<CostUnits> numbers = CostsWithinDistance(q, 1).numbers();

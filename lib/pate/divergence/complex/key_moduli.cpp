@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 
@@ -40,6 +41,8 @@ const GaussianNoisyMax& checked(const GaussianNoisyMax& noise, std::int64_t teac
   }
   return noise;
 }
+
+constexpr std::array<double, 4> kNoRest{-kInfinity, -kInfinity, -kInfinity, -kInfinity};
 
 // Below, sums over nodes have too few digits.
 constexpr double kLeastProbability = 1e-290;
@@ -80,7 +83,8 @@ KeyModuli::KeyModuli(const GaussianNoisyMax& noise, const std::optional<Threshol
   }
   for (std::int64_t v = 0; v <= teachers; ++v) {
     for (const std::int64_t w : {v - 1, v, v + 1}) {
-      answers_.push_back(check && w >= 0 ? answer_pair(*check, v, w) : LogBernoulliPair{});
+      pairs_.push_back(check && w >= 0 ? answer_pair(*check, v, w) : LogBernoulliPair{});
+      answers_.emplace_back(orders, pairs_.back(), has_check_);
     }
   }
 }
@@ -128,32 +132,37 @@ void KeyModuli::logs_on_line(std::int64_t v, Scratch& scratch, std::span<double>
     if (cells > 2) known = std::max(known, x3 + move.third);
     const bool may_rise = std::ranges::any_of(move.changes, [](int change) { return change > 0; });
     const std::int64_t raised = may_rise && both_statistics_ ? std::max(known, y + 1) : known;
-    for (std::int64_t w = known; w <= raised; ++w) {
-      std::array<LargestModuli::LogOutcome, 4> outcomes{};
-      std::size_t size = 0;
-      const LogBernoulliPair& pair = answer(v, w);
-      if (has_check_) outcomes[size++] = {pair.log_not_p, pair.log_not_ratio};
-      const auto log_rest = [&](std::size_t t, double log) {
-        // p_v^lambda p_w^(1 - lambda) of an answer.
-        const double its = pair.log_p + orders_.reals[t] * pair.log_ratio + log;
-        return std::exp(its) * (1.0 + kKeyCapRounding * (1.0 + std::abs(its)));
-      };
-      scratch.rest.assign(reals, 0.0);
-      for (std::size_t j = 0; j < cells; ++j) {
-        if (!std::isnan(before[j]) && !std::isnan(after[j])) {
-          outcomes[size++] = {pair.log_p + before[j], pair.log_ratio + before[j] - after[j]};
-          continue;
-        }
-        for (std::size_t t = 0; t < reals; ++t) {
-          scratch.rest[t] += log_rest(t, log_far(t, j == 0 ? 0 : v - (j == 1 ? x2 : x3)));
-        }
+    // Of an answer: who wins, and what is of none of the cells.
+    std::array<LargestModuli::LogOutcome, 3> outcomes{};
+    std::size_t size = 0;
+    scratch.log_rest.assign(reals, kNoRest);
+    for (std::size_t j = 0; j < cells; ++j) {
+      if (!std::isnan(before[j]) && !std::isnan(after[j])) {
+        outcomes[size++] = {before[j], before[j] - after[j]};
+        continue;
       }
       for (std::size_t t = 0; t < reals; ++t) {
-        const double no_cell = std::min(line.tilted(i)[t] * (1.0 + kTiltedMargin), 1.0);
-        if (no_cell == 0.0) continue;
-        scratch.rest[t] += log_rest(t, log_growth_[t] + std::log(no_cell));
+        scratch.log_rest[t][j] = log_far(t, j == 0 ? 0 : v - (j == 1 ? x2 : x3));
       }
-      scratch.largest.add({outcomes.data(), size}, scratch.rest);
+    }
+    for (std::size_t t = 0; t < reals; ++t) {
+      const double no_cell = std::min(line.tilted(i)[t] * (1.0 + kTiltedMargin), 1.0);
+      if (no_cell != 0.0) scratch.log_rest[t][3] = log_growth_[t] + std::log(no_cell);
+    }
+    scratch.largest.set_answers({outcomes.data(), size});
+    for (std::int64_t w = known; w <= raised; ++w) {
+      const std::size_t at = place(v, w);
+      const LogBernoulliPair& pair = pairs_[at];
+      scratch.rest.assign(reals, 0.0);
+      for (std::size_t t = 0; t < reals; ++t) {
+        for (const double log : scratch.log_rest[t]) {
+          if (log == -kInfinity) continue;
+          // p_v^lambda p_w^(1 - lambda) of an answer.
+          const double its = pair.log_p + orders_.reals[t] * pair.log_ratio + log;
+          scratch.rest[t] += std::exp(its) * (1.0 + kKeyCapRounding * (1.0 + std::abs(its)));
+        }
+      }
+      scratch.largest.add(answers_[at], scratch.rest);
     }
   }
   scratch.largest.logs(caps_, to);

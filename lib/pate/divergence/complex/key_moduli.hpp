@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -57,6 +58,8 @@ class KeyModuli {
     KeyLine line;
     std::int64_t s = 0, x3 = 0;
     std::vector<double> rest;
+    // Logarithms by real part, of three cells and of none; -inf: there is nothing.
+    std::vector<std::array<double, 4>> log_rest;
   };
   /// The logarithms by real part, then k; never more than a (a+1) (1/sigma2^2 + 1/(2 sigma1^2)).
   /// Domain: v >= x2 >= x3 >= 0, which some histogram has; of two keys x3 is not looked at. Rounded
@@ -70,9 +73,9 @@ class KeyModuli {
   void logs_on_line(std::int64_t v, Scratch& scratch, std::span<double> to) const;
 
  private:
-  // Refused or answered, with top count v and w = v - 1, v, v + 1 afterwards.
-  [[nodiscard]] const LogBernoulliPair& answer(std::int64_t v, std::int64_t w) const {
-    return answers_[static_cast<std::size_t>(3 * v + w - v + 1)];
+  // Of refused or answered, with top count v and w = v - 1, v, v + 1 afterwards.
+  [[nodiscard]] static std::size_t place(std::int64_t v, std::int64_t w) {
+    return static_cast<std::size_t>(3 * v + w - v + 1);
   }
 
   // log of a bound on P^(a+1) P'^(-a) of a class so far behind, at real part t.
@@ -88,7 +91,8 @@ class KeyModuli {
   CountRows rows_;
   std::vector<double> caps_;        // of Renyi divergences, by real part
   std::vector<double> log_growth_;  // a (a + 1) / sigma2^2
-  std::vector<LogBernoulliPair> answers_;
+  std::vector<LogBernoulliPair> pairs_;
+  std::vector<LargestModuli::Answer> answers_;
 };
 
 }  // namespace pate

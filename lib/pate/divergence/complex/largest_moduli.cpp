@@ -19,12 +19,30 @@ constexpr double kLogFaint = -644.7238260383328;
 constexpr double kMostSquared = 1e150;
 // More than a logarithm loses.
 constexpr double kCapRounding = 4e-15;
+// Two numbers of such logarithms, and their product, are doubles.
+constexpr double kPlainLog = 300.0;
+
+std::size_t stride_of(const ComplexOrders& orders) {
+  return (orders.row() + kLanes - 1) / kLanes * kLanes;
+}
+
+// cos and sin of k w l, turned on by w l from each k to the next.
+void turn(double loss, double step, std::size_t size, double* cosines, double* sines) {
+  const double angle = std::isfinite(loss) ? step * loss : 0.0;
+  kernels().multiples_of_angle(std::cos(angle), std::sin(angle), size, cosines, sines);
+}
+
+// Whether e^{log p + a l} is a plain number at every real part; false of NaN.
+bool is_plain_outcome(const ComplexOrders& orders, double log_p, double loss) {
+  const double most = orders.reals.back() * std::abs(loss);
+  return std::abs(log_p) + most <= kPlainLog;
+}
 
 }  // namespace
 
 LargestModuli::LargestModuli(const ComplexOrders& orders)
     : orders_(orders),
-      stride_((orders.row() + kLanes - 1) / kLanes * kLanes),
+      stride_(stride_of(orders)),
       largest_(orders.reals.size() * stride_, 0.0),
       unknown_(orders.reals.size()) {
   validate(orders);
@@ -74,14 +92,10 @@ void LargestModuli::add(std::span<const LogOutcome> table, std::span<const doubl
   cosine_rows_.clear();
   sine_rows_.clear();
   for (std::size_t o = 0; o < size; ++o) {
-    // Turned on by w l from each k to the next.
-    const double loss = known_[o].loss;
-    const double angle = std::isfinite(loss) ? orders_.step * loss : 0.0;
-    double* const cosines = cosines_.data() + o * stride_;
-    double* const sines = sines_.data() + o * stride_;
-    its.multiples_of_angle(std::cos(angle), std::sin(angle), stride_, cosines, sines);
-    cosine_rows_.push_back(cosines);
-    sine_rows_.push_back(sines);
+    turn(known_[o].loss, orders_.step, stride_, cosines_.data() + o * stride_,
+         sines_.data() + o * stride_);
+    cosine_rows_.push_back(cosines_.data() + o * stride_);
+    sine_rows_.push_back(sines_.data() + o * stride_);
   }
   weights_.assign((reals * size + kLanes - 1) / kLanes * kLanes, 0.0);
   for (std::size_t i = 0; i < reals; ++i) {
@@ -108,11 +122,102 @@ void LargestModuli::add(std::span<const LogOutcome> table, std::span<const doubl
     const double error_step = kOutcomeError * orders_.step * loss_sum;
     const ModulusTerms terms{cosine_rows_.data(), sine_rows_.data(), weights, size, error,
                              error_step};
-    if (sum <= kMostSquared) {
-      its.raise_moduli(terms, stride_, largest_.data() + i * stride_);
-    } else {
-      raise_large(terms, largest_.data() + i * stride_);
+    raise(i, terms, sum);
+  }
+}
+
+LargestModuli::Answer::Answer(const ComplexOrders& orders, const LogBernoulliPair& pair,
+                              bool refused)
+    : pair_(pair),
+      refused_(refused),
+      is_plain_(is_plain_outcome(orders, pair.log_p, pair.log_ratio) &&
+                (!refused || is_plain_outcome(orders, pair.log_not_p, pair.log_not_ratio))) {
+  if (!is_plain_) return;
+  if (refused) {
+    cosines_.resize(stride_of(orders));
+    sines_.resize(cosines_.size());
+    turn(pair.log_not_ratio - pair.log_ratio, orders.step, cosines_.size(), cosines_.data(),
+         sines_.data());
+  }
+  for (const double a : orders.reals) {
+    answered_.push_back(std::exp(pair.log_p + a * pair.log_ratio));
+    not_answered_.push_back(refused ? std::exp(pair.log_not_p + a * pair.log_not_ratio) : 0.0);
+  }
+}
+
+void LargestModuli::set_answers(std::span<const LogOutcome> outcomes) {
+  answers_.assign(outcomes.begin(), outcomes.end());
+  is_plain_ = std::ranges::all_of(answers_, [&](const LogOutcome& its) {
+    return is_plain_outcome(orders_, its.log_p, its.loss);
+  });
+  if (!is_plain_) return;
+  const std::size_t size = answers_.size();
+  const std::size_t reals = orders_.reals.size();
+  answer_cosines_.resize(std::max(answer_cosines_.size(), size * stride_));
+  answer_sines_.resize(answer_cosines_.size());
+  for (std::size_t o = 0; o < size; ++o) {
+    turn(answers_[o].loss, orders_.step, stride_, answer_cosines_.data() + o * stride_,
+         answer_sines_.data() + o * stride_);
+  }
+  answer_weights_.assign((reals * size + kLanes - 1) / kLanes * kLanes, 0.0);
+  for (std::size_t i = 0; i < reals; ++i) {
+    for (std::size_t o = 0; o < size; ++o) {
+      answer_weights_[i * size + o] = answers_[o].log_p + orders_.reals[i] * answers_[o].loss;
     }
+  }
+  kernels().exponentials(answer_weights_.data(), answer_weights_.size());
+}
+
+void LargestModuli::add(const Answer& answer, std::span<const double> rest) {
+  const LogBernoulliPair& pair = answer.pair_;
+  if (!is_plain_ || !answer.is_plain_) {
+    all_.clear();
+    if (answer.refused_) all_.push_back({pair.log_not_p, pair.log_not_ratio});
+    for (const LogOutcome& its : answers_) {
+      all_.push_back({pair.log_p + its.log_p, pair.log_ratio + its.loss});
+    }
+    add(all_, rest);
+    return;
+  }
+  is_empty_ = false;
+  const std::size_t size = answers_.size();
+  cosine_rows_.clear();
+  sine_rows_.clear();
+  if (answer.refused_) {
+    cosine_rows_.push_back(answer.cosines_.data());
+    sine_rows_.push_back(answer.sines_.data());
+  }
+  for (std::size_t o = 0; o < size; ++o) {
+    cosine_rows_.push_back(answer_cosines_.data() + o * stride_);
+    sine_rows_.push_back(answer_sines_.data() + o * stride_);
+  }
+  for (std::size_t i = 0; i < orders_.reals.size(); ++i) {
+    weights_.clear();
+    double sum = 0.0;
+    double loss_sum = 0.0;
+    const auto take = [&](double weight, double loss) {
+      weights_.push_back(weight);
+      sum += weight;
+      loss_sum += weight * std::max(1.0, std::abs(loss));
+    };
+    if (answer.refused_) take(answer.not_answered_[i], pair.log_not_ratio);
+    for (std::size_t o = 0; o < size; ++o) {
+      take(answer.answered_[i] * answer_weights_[i * size + o], pair.log_ratio + answers_[o].loss);
+    }
+    const double error = kOutcomeError * (sum + orders_.reals[i] * loss_sum) + rest[i];
+    const double error_step = kOutcomeError * orders_.step * loss_sum;
+    raise(i,
+          {cosine_rows_.data(), sine_rows_.data(), weights_.data(), weights_.size(), error,
+           error_step},
+          sum);
+  }
+}
+
+void LargestModuli::raise(std::size_t real, const ModulusTerms& terms, double sum) {
+  if (sum <= kMostSquared) {
+    kernels().raise_moduli(terms, stride_, largest_.data() + real * stride_);
+  } else {
+    raise_large(terms, largest_.data() + real * stride_);
   }
 }
 

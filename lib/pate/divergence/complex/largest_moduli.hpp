@@ -5,6 +5,7 @@
 
 #include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/divergence/pld/distribution_pair.hpp"
+#include "pate/numerics/bernoulli_pair.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 
 namespace pate {
@@ -36,12 +37,36 @@ class LargestModuli {
   /// The same of such outcomes.
   void add(std::span<const LogOutcome> table, std::span<const double> rest = {});
 
+  /// How a query is answered or refused, whatever else it tells: the probabilities, and what they
+  /// are after a move. Made once for many neighbours.
+  class Answer {
+   public:
+    /// `refused` false: there is no outcome *refused*, log_not_p is not looked at.
+    Answer(const ComplexOrders& orders, const LogBernoulliPair& pair, bool refused);
+
+   private:
+    friend class LargestModuli;
+    LogBernoulliPair pair_;
+    bool refused_;
+    bool is_plain_;  // no logarithm is so large that products of weights are no doubles
+    // Turned by w k (loss of a refusal - that of an answer), by k.
+    std::vector<double> cosines_, sines_;
+    std::vector<double> answered_, not_answered_;  // p e^{a l}, by real part
+  };
+  /// The outcomes of an answered query, for the neighbours that follow.
+  void set_answers(std::span<const LogOutcome> outcomes);
+  /// A neighbour that refuses or answers so, with those outcomes: the same as of a table of all,
+  /// and quicker, since a modulus stays where all angles are turned by that of an answer.
+  void add(const Answer& answer, std::span<const double> rest);
+
   /// The logarithms by real part, then k. `cap`: a bound on the Renyi divergence of order a + 1 by
   /// real part, which bounds the moduli at every k by e^{a cap}; it is taken where it is less, and
   /// where a modulus is not a number.
   void logs(std::span<const double> cap, std::span<double> to) const;
 
  private:
+  // Raises the moduli at a real part by the sum of its terms.
+  void raise(std::size_t real, const ModulusTerms& terms, double sum);
   // What cannot be told of an outcome, or has no phase, by real part; whether nothing else is.
   bool add_unknown(const LogOutcome& outcome);
   // `Kernels::raise_moduli` beyond what squares hold.
@@ -57,6 +82,10 @@ class LargestModuli {
   std::vector<double> weights_;  // p e^{a l}, by real part, then outcome
   std::vector<double> unknown_;  // what cannot be told, or has no phase
   std::vector<LogOutcome> outcomes_, known_;
+  // Of those that are answered.
+  std::vector<LogOutcome> answers_, all_;
+  bool is_plain_ = true;
+  std::vector<double> answer_cosines_, answer_sines_, answer_weights_;
 };
 
 }  // namespace pate

@@ -104,22 +104,23 @@ class MoveInterpolation {
     }
     if (!usable_) return false;
     for (const auto& [i, moves] : tests) {
-      const Logs logs = logs_at(i);
+      const Logs logs = logs_at(i, moves_.size());
       for (std::size_t k = 0; k < moves_.size(); ++k) {
         const double off = std::abs(logs[k] - std::log(moves.excess(k)));
         // NaN and infinities fail too.
         if (!(off <= (matters_[k] ? kInterpolated : kRoughly))) return false;
       }
     }
+    keep_what_matters();
     return true;
   }
 
   // The largest joint excess, at top count v.
   [[nodiscard]] double largest_joint(const TiltedCost& cost, std::int64_t v, std::int64_t i) const {
-    const Logs logs = logs_at(i);
+    const Logs logs = logs_at(i, kept_);
     std::array<double, 3> largest{-kInfinity, -kInfinity, -kInfinity};
-    for (std::size_t k = 0; k < moves_.size(); ++k) {
-      double& of_kind = largest[static_cast<std::size_t>(std::int64_t{moves_.rise(k)} + 1)];
+    for (std::size_t k = 0; k < kept_; ++k) {
+      double& of_kind = largest[static_cast<std::size_t>(std::int64_t{rises_[k]} + 1)];
       of_kind = max_or_nan(of_kind, logs[k]);
     }
     double joint = -kInfinity;
@@ -143,10 +144,22 @@ class MoveInterpolation {
     }
   }
 
-  [[nodiscard]] Logs logs_at(std::int64_t i) const {
+  // A move that is at most half of the largest at all nodes and where they were tested, and smooth,
+  // is nowhere the largest.
+  void keep_what_matters() {
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      if (!matters_[i]) continue;
+      rises_[kept_] = moves_.rise(i);
+      for (Logs& logs : logs_) logs[kept_] = logs[i];
+      ++kept_;
+    }
+  }
+
+  // Of the first `size` moves.
+  [[nodiscard]] Logs logs_at(std::int64_t i, std::size_t size) const {
     const StretchNodes::Shares& shares = nodes_->shares(i - first_);
     Logs result{};
-    for (std::size_t from = 0; from < moves_.size(); from += kTogether) {
+    for (std::size_t from = 0; from < size; from += kTogether) {
       std::array<double, kTogether> sums{};
       for (std::size_t k = 0; k < nodes_->size(); ++k) {
         for (std::size_t j = 0; j < kTogether; ++j) sums[j] += shares[k] * logs_[k][from + j];
@@ -161,6 +174,9 @@ class MoveInterpolation {
   bool usable_ = true;
   MoveExcesses moves_;
   std::array<bool, MoveExcesses::kMost> matters_{};
+  // Those that matter, first of all once they agree.
+  std::size_t kept_ = 0;
+  std::array<int, MoveExcesses::kMost> rises_{};
   std::array<Logs, kMaxNodes> logs_{};
 };
 

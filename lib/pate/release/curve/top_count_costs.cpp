@@ -422,9 +422,21 @@ struct KeyCosts::Run {
     CostUnits* const at = result.data();
     std::int64_t i = index(from);
     std::int64_t d = from;
+    const auto raise_one = [&](CostUnits value) {
+      at[d] = std::max(at[d], value);
+      ++d;
+    };
     if (cell == 1) {
       const std::int64_t until = std::min(to, from + highest - i);
-      for (; d < until; ++d, ++i) at[d] = std::max(at[d], values[i]);
+      for (; d < until; ++i) raise_one(values[i]);
+    } else if (cell == 2 && i < highest) {
+      // Most tables of thousands of teachers: the first may be one, then there are two of each.
+      if ((i + base) * cell - start == d) raise_one(values[i++]);
+      for (; d + 1 < to && i < highest; ++i) {
+        const CostUnits value = values[i];
+        raise_one(value);
+        raise_one(value);
+      }
     }
     for (; d < to; ++i) {
       const std::int64_t until = i < highest ? std::min(to, (i + base) * cell - start + 1) : to;
@@ -463,28 +475,55 @@ void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUn
     }
     return -1;
   };
+  // Whether a block has no more than is known from some d on, so that none of its counts has: what
+  // it is looked up for does not fall with d, nor does what is known.
+  const auto is_known = [&](const CostUnits* row, std::int64_t position, std::int64_t from) {
+    return row[position] <= result[static_cast<std::size_t>(from)];
+  };
+  constexpr std::size_t kLargest = kBlockSizes.size() - 1;
   for (std::int64_t first = 0; first < size; first += kStretch) {
     const std::int64_t end = std::min(first + kStretch, size);
     if (first > 0)
       std::fill(result.begin() + first, result.begin() + end,
                 result[static_cast<std::size_t>(first - 1)]);
     for (std::int64_t w = std::max(least_, v - end + 1); w <= v;) {
+      constexpr std::int64_t kBlock = kBlockSizes[kLargest];
+      if (w % kBlock == 0 && w + kBlock - 1 <= v &&
+          is_known(columns_[kLargest].row(w / kBlock), std::min(x2 + end - 1, half),
+                   std::max(first, v - w - kBlock + 1))) {
+        w += kBlock;
+        continue;
+      }
       const int level = level_of(w, v, v - w <= first);
       const std::int64_t block = level < 0 ? 1 : kBlockSizes[static_cast<std::size_t>(level)];
       const std::int64_t whole = std::max(first, v - w);  // all of it are within
       if (level < 0) {
         column_of(w).raise(result, whole, end);
       } else {
-        Run{columns_[static_cast<std::size_t>(level)].row(w / block), x2, half, 1, 0, half}.raise(
-            result, whole, end);
-        for (std::int64_t u = w + 1; u < w + block && v - w > first; ++u) {
-          column_of(u).raise(result, std::max(first, v - u), std::min(whole, end));
+        const CostUnits* const row = columns_[static_cast<std::size_t>(level)].row(w / block);
+        Run{row, x2, half, 1, 0, half}.raise(result, whole, end);
+        const std::int64_t until = std::min(whole, end);
+        if (v - w > first &&
+            !is_known(row, std::min(x2 + until - 1, half), std::max(first, v - w - block + 1))) {
+          for (std::int64_t u = w + 1; u < w + block; ++u) {
+            column_of(u).raise(result, std::max(first, v - u), until);
+          }
         }
       }
       w += block;
     }
     const std::int64_t highest = std::min(v + end - 1, teachers_);
     for (std::int64_t w = v + 1; w <= highest;) {
+      constexpr std::int64_t kBlock = kBlockSizes[kLargest];
+      if (w % kBlock == 0 && w + kBlock - 1 <= highest) {
+        const Rows& rows = diagonals_[kLargest];
+        if (is_known(rows.row(w / kBlock),
+                     std::min(ceil_divide(v + x2 + end - 1, cell_), rows.width - 1),
+                     std::max(first, w - v))) {
+          w += kBlock;
+          continue;
+        }
+      }
       const int level = level_of(w, highest, w + kBlockSizes.back() - 1 - v <= first);
       const std::int64_t block = level < 0 ? 1 : kBlockSizes[static_cast<std::size_t>(level)];
       const std::int64_t whole = std::max(first, w + block - 1 - v);
@@ -492,10 +531,15 @@ void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUn
         diagonal_of(w).raise(result, whole, end);
       } else {
         const Rows& rows = diagonals_[static_cast<std::size_t>(level)];
-        Run{rows.row(w / block), v + x2, teachers_, cell_, 0, rows.width - 1}.raise(result, whole,
-                                                                                    end);
-        for (std::int64_t u = w; u < w + block - 1 && w + block - 1 - v > first; ++u) {
-          diagonal_of(u).raise(result, std::max(first, u - v), std::min(whole, end));
+        const CostUnits* const row = rows.row(w / block);
+        Run{row, v + x2, teachers_, cell_, 0, rows.width - 1}.raise(result, whole, end);
+        const std::int64_t until = std::min(whole, end);
+        if (w + block - 1 - v > first &&
+            !is_known(row, std::min(ceil_divide(v + x2 + until - 1, cell_), rows.width - 1),
+                      std::max(first, w - v))) {
+          for (std::int64_t u = w; u < w + block - 1; ++u) {
+            diagonal_of(u).raise(result, std::max(first, u - v), until);
+          }
         }
       }
       w += block;

@@ -2,26 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "pate/base/error.hpp"
-#include "pate/numerics/infinity.hpp"
-#include "pate/numerics/kernels/kernels.hpp"
+#include "pate/release/declared/key_planes.hpp"
+#include "pate/release/declared/modulus_table.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kNoModulus = -kInfinity;
 // Of sums: what is beyond is more than anybody declares.
 constexpr double kMostSum = 0x1p20;
 // Planes that are in memory at a time, if that is not too much.
-constexpr std::int64_t kPlanes = 8;
-constexpr double kPlaneMemory = 200e6;
+constexpr std::int64_t kPlanes = 32;
+constexpr std::size_t kPlaneNumbers = 25'000'000;
 // Of what is within distances of keys.
-constexpr double kKeyMemory = 1e9;
+constexpr double kKeyMemory = 5e8;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -31,107 +31,7 @@ CostUnits whole(double units) {
   if (!(std::abs(units) <= 0x1p60)) {
     throw validity_error("the moduli of a query may be more than a declared budget can count");
   }
-  return static_cast<CostUnits>(units);
-}
-
-// The largest modulus of keys (v, x2, x3) with x2 <= X, x2 + x3 <= S, for one v: in units, whole
-// numbers.
-class KeyPlane {
- public:
-  KeyPlane(const KeyModuli& moduli, std::int64_t v)
-      : rows_(rows_of(moduli, v)),
-        columns_(std::min(v, moduli.teachers() - v) + 1),
-        width_(moduli.orders().size()),
-        values_(static_cast<std::size_t>(rows_ * columns_) * width_, kNoModulus) {}
-
-  [[nodiscard]] static double memory(const KeyModuli& moduli, std::int64_t v) {
-    return static_cast<double>(rows_of(moduli, v)) *
-           static_cast<double>(std::min(v, moduli.teachers() - v) + 1) *
-           static_cast<double>(moduli.orders().size() * sizeof(double));
-  }
-
-  [[nodiscard]] std::int64_t columns() const { return columns_; }
-
-  // What has been set key by key becomes what rises with S and X.
-  void make_rising() {
-    for (std::int64_t s = 0; s < rows_; ++s) {
-      for (std::int64_t x = 0; x < columns_; ++x) {
-        if (s > 0) kernels().raise_to(at(s - 1, x), width_, at(s, x));
-        if (x > 0) kernels().raise_to(at(s, x - 1), width_, at(s, x));
-      }
-    }
-  }
-
-  [[nodiscard]] double* at(std::int64_t s, std::int64_t x) {
-    return values_.data() + static_cast<std::size_t>(s * columns_ + x) * width_;
-  }
-  // Of sums up to s and counts up to x, cut to what there is.
-  [[nodiscard]] const double* within(std::int64_t s, std::int64_t x) const {
-    const std::int64_t place = std::min(s, rows_ - 1) * columns_ + std::min(x, columns_ - 1);
-    return values_.data() + static_cast<std::size_t>(place) * width_;
-  }
-  // Whether there is nothing beyond.
-  [[nodiscard]] bool is_all(std::int64_t s, std::int64_t x) const {
-    return s >= rows_ - 1 && x >= columns_ - 1;
-  }
-
- private:
-  // Of two keys one, whatever the sum.
-  [[nodiscard]] static std::int64_t rows_of(const KeyModuli& moduli, std::int64_t v) {
-    return moduli.three_keys() ? moduli.teachers() - v + 1 : 1;
-  }
-
-  std::int64_t rows_;
-  std::int64_t columns_;
-  std::size_t width_;
-  std::vector<double> values_;
-};
-
-// Of two keys, whose planes are rows.
-void compute_rows(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>& planes,
-                  unsigned threads) {
-  const std::size_t width = moduli.orders().size();
-  parallel_for(planes.size(), threads, [&](std::size_t p) {
-    const std::int64_t v = first + static_cast<std::int64_t>(p);
-    KeyModuli::Scratch scratch(moduli);
-    for (std::int64_t x2 = ceil_divide(moduli.teachers() - v, moduli.classes() - 1);
-         x2 < planes[p].columns(); ++x2) {
-      double* const to = planes[p].at(0, x2);
-      moduli.logs(v, x2, 0, scratch, {to, width});
-      for (std::size_t i = 0; i < width; ++i) to[i] = std::ceil(to[i] * 0x1p40);
-    }
-    planes[p].make_rising();
-  });
-}
-
-// Planes of v = first.. first + planes.size() - 1.
-void compute(const KeyModuli& moduli, std::int64_t first, std::vector<KeyPlane>& planes,
-             unsigned threads) {
-  const std::int64_t teachers = moduli.teachers();
-  const std::int64_t classes = moduli.classes();
-  const std::int64_t last = first + static_cast<std::int64_t>(planes.size()) - 1;
-  const std::size_t width = moduli.orders().size();
-  // Keys with v + x2 = s and x3 are on a line; each is in one place of one plane.
-  const std::int64_t sums = std::min(2 * last, teachers) - first + 1;
-  parallel_for(static_cast<std::size_t>(sums), threads, [&](std::size_t task) {
-    const std::int64_t s = first + static_cast<std::int64_t>(task);
-    const std::int64_t rest = teachers - s;
-    KeyModuli::Scratch scratch(moduli);
-    const std::int64_t lowest = std::max(first, ceil_divide(s, 2));
-    // The third counts that some histogram has.
-    const std::int64_t least = classes == 2 ? 0 : ceil_divide(rest, classes - 2);
-    for (std::int64_t x3 = least; x3 <= rest && s - x3 >= lowest; ++x3) {
-      if (classes == 2 && rest > 0) break;
-      const std::int64_t highest = std::min(last, s - x3);
-      KeyModuli::start_line(s, x3, lowest, highest, scratch);
-      for (std::int64_t v = lowest; v <= highest; ++v) {
-        double* const to = planes[static_cast<std::size_t>(v - first)].at(s - v + x3, s - v);
-        moduli.logs_on_line(v, scratch, {to, width});
-        for (std::size_t i = 0; i < width; ++i) to[i] = std::ceil(to[i] * 0x1p40);
-      }
-    }
-  });
-  parallel_for(planes.size(), threads, [&](std::size_t p) { planes[p].make_rising(); });
+  return static_cast<CostUnits>(std::ceil(units));
 }
 
 }  // namespace
@@ -148,25 +48,29 @@ std::vector<KeyCount> keys_of(const VoteProfile& votes) {
 
 namespace {
 
-// Calls use(first, planes) for all planes, some at a time.
-template <class Use>
-void for_planes(const KeyModuli& moduli, unsigned threads, const Use& use) {
+using UsePlanes =
+    std::function<void(const KeyPlanes& planes, std::span<const ModulusUnits> values)>;
+// Calls what it is given for all planes, some at a time.
+using ForPlanes = std::function<void(const UsePlanes& use)>;
+
+// They are computed each time.
+void for_planes(const KeyModuli& moduli, unsigned threads, const UsePlanes& use) {
   const std::int64_t teachers = moduli.teachers();
+  std::vector<ModulusUnits> values;
   for (std::int64_t first = ceil_divide(teachers, moduli.classes()); first <= teachers;) {
-    std::vector<KeyPlane> planes;
-    double memory = 0.0;
-    for (std::int64_t v = first; v <= std::min(teachers, first + kPlanes - 1); ++v) {
-      memory += KeyPlane::memory(moduli, v);
-      if (v > first && memory > kPlaneMemory) break;
-      planes.emplace_back(moduli, v);
+    std::int64_t last = first;
+    std::size_t numbers = KeyPlane(moduli, first).size() * moduli.orders().size();
+    while (last < std::min(teachers, first + kPlanes - 1)) {
+      numbers += KeyPlane(moduli, last + 1).size() * moduli.orders().size();
+      if (numbers > kPlaneNumbers) break;
+      ++last;
     }
-    if (moduli.three_keys()) {
-      compute(moduli, first, planes, threads);
-    } else {
-      compute_rows(moduli, first, planes, threads);
-    }
-    use(first, planes);
-    first += static_cast<std::int64_t>(planes.size());
+    const KeyPlanes planes(moduli, first, last);
+    values.resize(std::max(values.size(), planes.size()));
+    const std::span<ModulusUnits> its = std::span(values).first(planes.size());
+    planes.compute(moduli, its, threads);
+    use(planes, its);
+    first = last + 1;
   }
 }
 
@@ -194,29 +98,33 @@ std::vector<KeyOfRuns> keys_of_runs(std::span<const std::vector<KeyCount>> runs)
 
 // Adds to the sums of the runs, by distance, the largest of what is within it of each key; all
 // there is becomes `largest`.
-void add_keys(const KeyModuli& moduli, std::span<const KeyOfRuns> keys, unsigned threads,
+void add_keys(const ForPlanes& for_all, std::span<const KeyOfRuns> keys, unsigned threads,
               ProgressCounter& counter, std::span<ComplexCosts> runs,
-              std::vector<double>& largest) {
-  const std::int64_t teachers = moduli.teachers();
+              std::vector<ModulusUnits>& largest) {
   const std::size_t width = largest.size();
   const std::size_t size = runs.front().units.size();
-  const Kernels& its = kernels();
-  std::vector<std::vector<double>> within(keys.size(),
-                                          std::vector<double>(size * width, kNoModulus));
-  for_planes(moduli, threads, [&](std::int64_t first, const std::vector<KeyPlane>& planes) {
-    for (const KeyPlane& plane : planes) {
-      its.raise_to(plane.within(teachers, teachers), width, largest.data());
+  std::vector<std::vector<ModulusUnits>> within(keys.size());
+  for (auto& its : within) its.assign(size * width, kNoModulus);
+  for_all([&](const KeyPlanes& its, std::span<const ModulusUnits> values) {
+    const std::vector<KeyPlane>& planes = its.planes();
+    const auto at = [&](std::size_t plane, std::size_t place) {
+      return values.data() + its.start(plane) + place * width;
+    };
+    for (std::size_t p = 0; p < planes.size(); ++p) {
+      raise_units(at(p, planes[p].size() - 1), width, largest.data());
     }
     parallel_for(keys.size(), threads, [&](std::size_t q) {
       for (std::size_t p = 0; p < planes.size(); ++p) {
-        const std::int64_t moved = first + static_cast<std::int64_t>(p) - keys[q].v;
+        const std::int64_t moved = planes[p].v() - keys[q].v;
+        std::size_t before = planes[p].size();
         for (auto d = static_cast<std::size_t>(std::abs(moved)); d < size; ++d) {
           const std::int64_t free = static_cast<std::int64_t>(d) - std::max<std::int64_t>(moved, 0);
           const std::int64_t s = keys[q].x2 + keys[q].x3 + free;
-          const std::int64_t x = keys[q].x2 + free;
-          its.raise_to(planes[p].within(s, x), width, within[q].data() + d * width);
-          // Further away there is no more: running maxima have it.
-          if (planes[p].is_all(s, x)) break;
+          const std::size_t place = planes[p].place(s, keys[q].x2 + free);
+          // What was found nearer, running maxima have.
+          if (place != before) raise_units(at(p, place), width, within[q].data() + d * width);
+          before = place;
+          if (place == planes[p].size() - 1) break;
         }
       }
     });
@@ -224,8 +132,8 @@ void add_keys(const KeyModuli& moduli, std::span<const KeyOfRuns> keys, unsigned
   });
   for (std::size_t q = 0; q < keys.size(); ++q) {
     for (std::size_t d = 0; d < size; ++d) {
-      double* const at = within[q].data() + d * width;
-      if (d > 0) its.raise_to(at - width, width, at);
+      ModulusUnits* const at = within[q].data() + d * width;
+      if (d > 0) raise_units(at - width, width, at);
       for (std::size_t i = 0; i < width; ++i) {
         const CostUnits units = whole(at[i]);
         for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -236,12 +144,10 @@ void add_keys(const KeyModuli& moduli, std::span<const KeyOfRuns> keys, unsigned
   }
 }
 
-}  // namespace
-
-std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
-                                        std::span<const std::vector<KeyCount>> runs,
-                                        std::size_t distances, unsigned threads,
-                                        const ProgressCallback& progress) {
+std::vector<ComplexCosts> costs_of(const KeyModuli& moduli, const ForPlanes& for_all,
+                                   std::span<const std::vector<KeyCount>> runs,
+                                   std::size_t distances, unsigned threads,
+                                   const ProgressCallback& progress) {
   if (runs.empty()) return {};
   const std::int64_t teachers = moduli.teachers();
   const std::size_t width = moduli.orders().size();
@@ -263,13 +169,13 @@ std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
   const std::vector<KeyOfRuns> keys = keys_of_runs(runs);
   // As many keys at a time as memory holds: planes are computed again for the others.
   const auto at_once = static_cast<std::size_t>(
-      std::max(1.0, kKeyMemory / static_cast<double>(size * width * sizeof(double))));
+      std::max(1.0, kKeyMemory / static_cast<double>(size * width * sizeof(ModulusUnits))));
   const std::size_t passes = (keys.size() + at_once - 1) / at_once;
   const std::int64_t least = ceil_divide(teachers, moduli.classes());
   ProgressCounter counter(progress, static_cast<std::int64_t>(passes) * (teachers - least + 1));
-  std::vector<double> largest(width, kNoModulus);
+  std::vector<ModulusUnits> largest(width, kNoModulus);
   for (std::size_t first = 0; first < keys.size(); first += at_once) {
-    add_keys(moduli, std::span(keys).subspan(first, std::min(at_once, keys.size() - first)),
+    add_keys(for_all, std::span(keys).subspan(first, std::min(at_once, keys.size() - first)),
              threads, counter, result, largest);
   }
   if (size == static_cast<std::size_t>(teachers) + 1) {
@@ -280,6 +186,24 @@ std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
     }
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli,
+                                        std::span<const std::vector<KeyCount>> runs,
+                                        std::size_t distances, unsigned threads,
+                                        const ProgressCallback& progress) {
+  const auto for_all = [&](const UsePlanes& use) { for_planes(moduli, threads, use); };
+  return costs_of(moduli, for_all, runs, distances, threads, progress);
+}
+
+std::vector<ComplexCosts> complex_costs(const KeyModuli& moduli, const ModulusTable& table,
+                                        std::span<const std::vector<KeyCount>> runs,
+                                        std::size_t distances, unsigned threads,
+                                        const ProgressCallback& progress) {
+  const auto for_all = [&](const UsePlanes& use) { use(table.planes(), table.values()); };
+  return costs_of(moduli, for_all, runs, distances, threads, progress);
 }
 
 ComplexCosts complex_costs(const KeyModuli& moduli, const std::vector<KeyCount>& keys,

@@ -45,24 +45,42 @@ std::vector<std::optional<double>> smallest_declared(const DeclaredBudget& like,
   const auto cell_of = [&](double epsilon) {
     return order_cell(rule, std::clamp(epsilon, kLeastDeclaredEpsilon, largest), like.delta);
   };
+  // The first step of a scan that is of a cell: in the middle, so that rounding leaves it there.
+  const auto first_of = [](const OrderCell& cell) {
+    return (std::ceil(cell.from * kStepsInOne) + 0.5) / kStepsInOne;
+  };
+  // Cells of complex orders are narrow, and what the next one says is much the same: the test takes
+  // about so much more than the run itself.
+  const auto complex_beginning = [&](const auto& floor, double p) {
+    constexpr double kOfTest = 1.12;
+    constexpr int kMostJumps = 8;
+    OrderCell cell = cell_of(like.epsilon);
+    double least = floor(cell);
+    double too_low = 0.0;  // cells up to here do not allow the run itself
+    for (int k = 0; k < kMostJumps; ++k) {
+      double next = kOfTest * least;
+      if (least >= cell.below) {
+        too_low = std::max(too_low, cell.below);
+      } else if (least < cell.from && at(first_of(cell)) >= p) {
+        next = std::min(next, std::nextafter(cell.from, 0.0));
+      } else {
+        break;
+      }
+      const OrderCell of_next = cell_of(next);
+      if (of_next.from == cell.from || of_next.below <= too_low) break;
+      cell = of_next;
+      least = floor(cell);
+    }
+    return std::max(least, first_of(cell));
+  };
   // From the cell of the epsilon at hand to the first that is of use: each takes time to compute.
   const auto beginning = [&](double p) {
     const auto floor = [&](const OrderCell& cell) {
       return floor_of(costs(cell), cell.orders, like.delta, p);
     };
+    if (rule.certificate == Certificate::complex) return complex_beginning(floor, p);
     OrderCell cell = cell_of(like.epsilon);
     double least = floor(cell);
-    if (rule.certificate == Certificate::complex) {
-      // Cells are narrow, and what the next one says is much the same.
-      constexpr int kMostJumps = 6;
-      for (int k = 0; k < kMostJumps && !(least >= cell.from && least < cell.below); ++k) {
-        const OrderCell next = cell_of(least);
-        if (next.from == cell.from) break;
-        cell = next;
-        least = floor(cell);
-      }
-      return std::max(least, cell.from);
-    }
     constexpr double kSearchedBelow = 1.2;  // below the beginning of a table the one before may do
     while (least < kSearchedBelow * cell.from && cell.from > 0.0) {
       cell = cell_of(std::nextafter(cell.from, 0.0));

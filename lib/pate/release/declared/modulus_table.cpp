@@ -1,0 +1,96 @@
+#include "pate/release/declared/modulus_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
+
+namespace pate {
+
+namespace {
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+KeyPlanes all_planes(const KeyModuli& moduli) {
+  return {moduli, ceil_divide(moduli.teachers(), moduli.classes()), moduli.teachers()};
+}
+
+// An integer of least..most.
+std::int64_t picked(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
+  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(most - least, 0) + 1);
+  return least + static_cast<std::int64_t>(random() % size);
+}
+
+// By how much another processor may round a modulus otherwise: of its logarithm, in units.
+double processor_rounding(double units) {
+  return 1e-9 * std::abs(units) + 16.0;
+}
+
+}  // namespace
+
+double ModulusTable::memory(const KeyModuli& moduli) {
+  double places = 0.0;
+  for (std::int64_t v = ceil_divide(moduli.teachers(), moduli.classes()); v <= moduli.teachers();
+       ++v) {
+    places += static_cast<double>(KeyPlane(moduli, v).size());
+  }
+  return places * static_cast<double>(moduli.orders().size() * sizeof(ModulusUnits));
+}
+
+ModulusTable::ModulusTable(const KeyModuli& moduli, unsigned threads,
+                           const ProgressCallback& progress)
+    : planes_(all_planes(moduli)), own_(planes_.size()), values_(own_) {
+  planes_.compute(moduli, own_, threads);
+  if (progress) progress(1, 1);
+}
+
+ModulusTable::ModulusTable(const KeyModuli& moduli, std::shared_ptr<const void> owner,
+                           std::span<const ModulusUnits> values, std::uint64_t seed,
+                           unsigned threads)
+    : planes_(all_planes(moduli)), owner_(std::move(owner)), values_(values) {
+  if (values.size() != planes_.size()) {
+    throw parameter_error("the stored numbers are not as many as the keys have moduli");
+  }
+  check(moduli, seed, threads);
+}
+
+void ModulusTable::check(const KeyModuli& moduli, std::uint64_t seed, unsigned threads) const {
+  const std::vector<KeyPlane>& planes = planes_.planes();
+  const std::size_t width = planes_.width();
+  std::vector<char> rises(planes.size(), 0);
+  parallel_for(planes.size(), threads, [&](std::size_t p) {
+    rises[p] = planes[p].is_rising(values_.data() + planes_.start(p), width) ? 1 : 0;
+  });
+  if (std::ranges::find(rises, 0) != rises.end()) {
+    throw parameter_error("stored moduli fall where the counts behind the top one grow");
+  }
+  std::mt19937_64 random(seed);
+  KeyModuli::Scratch scratch(moduli);
+  std::vector<double> logs(width);
+  const std::int64_t m = moduli.classes();
+  for (int i = 0; i < kChecked; ++i) {
+    const std::size_t plane = random() % planes.size();
+    const std::int64_t v = planes[plane].v();
+    const std::int64_t behind = moduli.teachers() - v;
+    const std::int64_t x2 = picked(random, ceil_divide(behind, m - 1), std::min(v, behind));
+    const std::int64_t rest = behind - x2;
+    const std::int64_t x3 =
+        m == 2 ? 0 : picked(random, ceil_divide(rest, m - 2), std::min(x2, rest));
+    moduli.logs(v, x2, moduli.three_keys() ? x3 : 0, scratch, logs);
+    const ModulusUnits* const its =
+        values_.data() + planes_.start(plane) + planes[plane].place(x2 + x3, x2) * width;
+    for (std::size_t k = 0; k < width; ++k) {
+      const double units = logs[k] * 0x1p40;
+      if (!(static_cast<double>(its[k]) >= units - processor_rounding(units))) {
+        throw parameter_error("a stored modulus is less than the one that is computed now");
+      }
+    }
+  }
+}
+
+}  // namespace pate
