@@ -40,6 +40,11 @@ void check_groups(const AnalyzeOptions& options) {
         "--groups needs --exact and predictions (--layout predictions or predictions-by-query): "
         "only they say what each teacher pays");
   }
+  if (!options.mechanism.neighbours.is_one_replaced()) {
+    throw usage_error(
+        "--groups tells what each teacher pays that votes otherwise, and goes by one: it excludes "
+        "--neighbours and --teachers-per-person");
+  }
   if (!options.shard.empty()) {
     throw usage_error("--groups is for a whole run, not for a shard");
   }
