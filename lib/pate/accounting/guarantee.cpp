@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
+
+// The notice of a run whose votes count by weights.
+constexpr const char* kWeights = "teacher_weights";
 
 constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
 
@@ -219,6 +223,13 @@ Guarantee guarantee_of(const Account& account) {
   Guarantee result = guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
                                                 outputs_of(account.aggregator));
   protect(result, account.aggregator.neighbours());
+  assume_samples(result, account.steps);
+  if (result.holds &&
+      std::ranges::find(account.notices, kWeights, &Notice::code) != account.notices.end()) {
+    result.assumes.emplace_back(
+        "the weights of the teachers' votes were fixed without looking at any votes, and are "
+        "public");
+  }
   return result;
 }
 
