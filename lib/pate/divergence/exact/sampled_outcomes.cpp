@@ -29,7 +29,7 @@ constexpr double kEnds = 10.0;
 constexpr double kPointsPerSigma = 8.0;
 constexpr double kMostPoints = 2e5;
 // Samples that are as unlikely as this are left out of the sum over m, and counted as uncertain.
-constexpr double kUnlikely = 1e-60;
+const auto kUnlikely = Extended(1e-60);
 // More uncertainty of a logarithm than this tells nothing.
 constexpr double kMostUncertain = 0.02;
 
@@ -349,7 +349,7 @@ bool compare(const Mixture& mixture, std::size_t n, const GroupedVotes& votes, b
   const auto add = [&](const Summed& of_votes, const Summed& of_neighbour, std::int32_t classes) {
     if (!(of_votes.value > 0) || !(of_neighbour.value > 0)) return false;
     const auto wrong = [&](const Summed& sum) {
-      return static_cast<double>((sum.size * accuracy + sum.left_out) / sum.value);
+      return static_cast<double>((sum.size * Extended(accuracy) + sum.left_out) / sum.value);
     };
     const double uncertainty = wrong(of_votes) + wrong(of_neighbour);
     if (!(uncertainty < kMostUncertain)) return false;
