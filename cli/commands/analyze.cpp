@@ -14,6 +14,7 @@
 #include "pate/accounting/costs_apart.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_counts.hpp"
+#include "pate/accounting/sampled_account.hpp"
 #include "pate/base/files.hpp"
 #include "pate/reports/run_reports.hpp"
 #include "pate/tuning/agreement.hpp"
@@ -42,6 +43,11 @@ void check_groups(const AnalyzeOptions& options) {
     throw usage_error(
         "--groups needs --exact and predictions (--layout predictions or predictions-by-query): "
         "only they say what each teacher pays");
+  }
+  if (!options.mechanism.neighbours.is_one_replaced()) {
+    throw usage_error(
+        "--groups tells what each teacher pays that votes otherwise, and goes by one: it excludes "
+        "--neighbours and --teachers-per-person");
   }
   if (!options.shard.empty()) {
     throw usage_error("--groups is for a whole run, not for a shard");
@@ -95,6 +101,45 @@ std::optional<TeacherWeights> open_weights(const AnalyzeOptions& options, VotesI
   return std::move(opened.weights);
 }
 
+// What is known where samples of the teachers answer.
+void check_samples(const AnalyzeOptions& options) {
+  if (!options.sample_teachers) return;
+  const auto refuse = [](const char* option, const char* why) {
+    throw usage_error(fmt::format("--sample-teachers excludes {}: {}", option, why));
+  };
+  if (options.mechanism.any_ptr() || !options.mechanism.sigma2 || options.mechanism.one_noise) {
+    throw usage_error(
+        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
+        "Gaussian noise on every count");
+  }
+  if (options.mechanism.threshold.ends_with('%')) {
+    throw usage_error(
+        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
+        "not "
+        "as a share of all of them");
+  }
+  if (options.mechanism.neighbours != Neighbours{Adjacency::add_remove, 1}) {
+    throw usage_error(
+        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
+        "add-remove");
+  }
+  if (!options.input.student.empty()) refuse("--student", "its threshold is of all teachers");
+  if (!options.input.labels.empty()) {
+    refuse("--labels", "how accurate the answers of samples are is not computed");
+  }
+  if (!options.input.decisions.empty()) {
+    refuse("--decisions", "which samples answered is not known");
+  }
+  if (!options.shard.empty()) refuse("--shard", "it is for a whole run");
+  if (!options.teacher_weights.empty()) {
+    refuse("--teacher-weights", "votes of samples count one each");
+  }
+  if (options.privacy.account.tilted || options.privacy.account.complex) {
+    refuse("--tilted and --complex",
+           "they are not proved for samples; --exact is, and so is what holds for any votes");
+  }
+}
+
 Account weighted_account_of(const Run& run, const TeacherWeights& weights, AccountSettings settings,
                             std::vector<WeightCost>& costs, const Streams& streams) {
   const auto* const predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
@@ -142,7 +187,7 @@ std::string groups_text(std::span<const GroupCost> groups) {
 
 // Tells meanwhile how far it is.
 Account account_of(const Run& run, AccountSettings settings, Partials* partials,
-                   const Streams& streams) {
+                   std::optional<double> sample_teachers, const Streams& streams) {
   std::optional<Progress> progress(std::in_place, streams, "reading votes");
   std::optional<Activity> activity;
   settings.progress = progress->callback();
@@ -159,6 +204,7 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
     progress.reset();
     return progress.emplace(streams, what).callback();
   };
+  if (sample_teachers) return account_sampled(run, *sample_teachers, settings);
   return account(run, settings, partials);
 }
 
@@ -189,6 +235,10 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   line.section("Votes").add("--teacher-weights FILE", options.teacher_weights,
                             "file with a line for each teacher of predictions: how much its vote "
                             "counts; what teachers of each weight pay is reported");
+  line.section("Mechanism")
+      .add("--sample-teachers P", options.sample_teachers,
+           "every query is answered by a sample that each teacher is in with "
+           "probability P (--sigma2, --neighbours add-remove)");
   add_limit_options(line, options.privacy.limits);
   line.section("Interactive")
       .add("--reinforce-above GAMMA", options.reinforce_above,
@@ -215,6 +265,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const AccountSettings settings = make_account_settings(options.privacy);
   check_groups(options);
   check_weights(options);
+  check_samples(options);
   std::vector<std::string> inputs = input_paths(options.input);
   for (const std::string* path : {&options.groups, &options.teacher_weights}) {
     if (!path->empty()) inputs.push_back(*path);
@@ -238,7 +289,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Partials partials;
   CostsApart apart;
   Account account = weights ? weighted_account_of(run, *weights, settings, apart.weights, streams)
-                            : account_of(run, settings, is_shard ? &partials : nullptr, streams);
+                            : account_of(run, settings, is_shard ? &partials : nullptr,
+                                         options.sample_teachers, streams);
   apart.groups = costs_of_groups(groups, account);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
@@ -266,18 +318,19 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
 
   write_exports(options.exports, context.record, account.costs[account.headline],
                 {.orders = settings.orders, .threads = settings.threads}, streams);
-  deliver_report(options.output,
-                 reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
-                                              reports::Audience::owner, &apart),
-                 costs_for_people(options.output, guarantee_of(account), account.costs,
-                                  analyze_summary(account, title_of(options.input),
-                                                  options.output.all, streams.out_colour()) +
-                                      groups_text(apart.groups) + weights_text(apart.weights)),
-                 account.notices, streams, false,
-                 // Which votes win by weight is not what is counted there.
-                 options.output.metrics && options.teacher_weights.empty()
-                     ? agreement_of_answers(run, account, settings.threads)
-                     : std::nullopt);
+  deliver_report(
+      options.output,
+      reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
+                                   reports::Audience::owner, &apart),
+      costs_for_people(options.output, guarantee_of(account), account.costs,
+                       analyze_summary(account, title_of(options.input), options.output.all,
+                                       streams.out_colour()) +
+                           groups_text(apart.groups) + weights_text(apart.weights)),
+      account.notices, streams, false,
+      // Which votes win by weight, or in samples, is not what is counted there.
+      options.output.metrics && options.teacher_weights.empty() && !options.sample_teachers
+          ? agreement_of_answers(run, account, settings.threads)
+          : std::nullopt);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);
 }
 

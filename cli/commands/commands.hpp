@@ -41,6 +41,7 @@ struct AnalyzeOptions {
   bool rows_from_answers = false;
   std::optional<double> reinforce_above;
   std::string groups, teacher_weights;
+  std::optional<double> sample_teachers;
   ExportOptions exports;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
@@ -101,6 +102,7 @@ struct LabelOptions {
   std::optional<std::int64_t> max_answers;
   std::optional<double> max_epsilon;
   std::optional<double> order;
+  std::optional<double> sample_teachers;
   double delta = 0.0;
   bool any_delta = false;
   bool rows_from_answers = false;

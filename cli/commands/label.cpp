@@ -17,6 +17,7 @@
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/labeling/label_run.hpp"
+#include "pate/labeling/sampled_labels.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
@@ -74,8 +75,43 @@ void check_declared(const LabelOptions& options) {
   }
 }
 
+// What goes with samples of the teachers: all of a list, at what any votes cost.
+void check_samples(const LabelOptions& options) {
+  if (!options.sample_teachers) return;
+  const char* const excluded = options.declared_epsilon         ? "--declared-epsilon"
+                               : options.max_epsilon            ? "--max-epsilon"
+                               : options.max_answers            ? "--max-answers"
+                               : options.order                  ? "--order"
+                               : options.reinforce_above        ? "--reinforce-above"
+                               : !options.input.student.empty() ? "--student"
+                                                                : nullptr;
+  if (excluded != nullptr) {
+    throw usage_error(fmt::format(
+        "--sample-teachers excludes {}: all queries of the list are asked, and cost what pate plan "
+        "--sample-teachers says of as many",
+        excluded));
+  }
+  if (options.mechanism.any_ptr() || !options.mechanism.sigma2 || options.mechanism.one_noise) {
+    throw usage_error(
+        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
+        "Gaussian noise on every count");
+  }
+  if (options.mechanism.threshold.ends_with('%')) {
+    throw usage_error(
+        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
+        "not "
+        "as a share of all of them");
+  }
+  if (options.mechanism.neighbours != Neighbours{Adjacency::add_remove, 1}) {
+    throw usage_error(
+        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
+        "add-remove");
+  }
+}
+
 void check_options(const LabelOptions& options) {
   check_declared(options);
+  check_samples(options);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
   refuse_share_as_votes(options.mechanism);
@@ -109,6 +145,10 @@ void add_label(CommandLine& line, LabelOptions& options) {
   options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
   add_mechanism_options(line, options.mechanism);
+  line.section("Mechanism")
+      .add("--sample-teachers P", options.sample_teachers,
+           "every query is answered by a sample of its own that each teacher "
+           "is in with probability P (--sigma2, --neighbours add-remove)");
   add_neighbours(line, options.mechanism.neighbours);
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels,
@@ -171,9 +211,13 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
   auto described = input.describe_async(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
+  const auto& rate = options.sample_teachers;
   const LabelledQueries labelled =
-      label_queries(run, filter, options.reinforce_above, source, options.threads);
-  Account account = label_account(run, labelled, filter, limits, options.delta, options.threads);
+      rate ? label_sampled(run, *rate, source)
+           : label_queries(run, filter, options.reinforce_above, source, options.threads);
+  Account account =
+      rate ? sampled_label_account(run, *rate, labelled, options.delta)
+           : label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
                          options.delta, account.notices);

@@ -64,6 +64,16 @@ std::string mechanism_text(const PlannedRun& run) {
   return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);
 }
 
+// How the teachers were sampled, if they were.
+std::string samples_line(const MechanismCounts& steps) {
+  std::string text;
+  for (const auto& [sampled, count] : steps.sampled_queries) {
+    text += fmt::format(
+        "each query answered by a sample that a teacher is in with probability {}\n", sampled.rate);
+  }
+  return text;
+}
+
 std::string answered_line(double expected, double sd, std::optional<std::int64_t> realized) {
   return fmt::format("answered: {:.1f} expected (sd {:.1f}){}\n", expected, sd,
                      realized ? fmt::format(", {} realized", *realized) : "");
@@ -91,6 +101,7 @@ std::string analyze_summary(const Account& account, const VotesTitle& votes, boo
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
   text +=
       mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()) + '\n';
+  text += samples_line(account.steps);
   if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
@@ -149,8 +160,10 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
-  text += fmt::format(", {} refused\norder fixed before the run: {:.6g}\n", labelled.refused(),
-                      report.filter.order());
+  text += fmt::format(", {} refused\n", labelled.refused());
+  text += account.steps.sampled_queries.empty()
+              ? fmt::format("order fixed before the run: {:.6g}\n", report.filter.order())
+              : samples_line(account.steps);
   return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
 }
 
@@ -216,11 +229,7 @@ std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared
   std::string text =
       fmt::format("{}{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
                   neighbours_text(plan.run.neighbours), plan.run.queries, plan.run.answers());
-  if (plan.run.sample_teachers) {
-    text +=
-        fmt::format("each query answered by a sample that a teacher is in with probability {}\n",
-                    *plan.run.sample_teachers);
-  }
+  text += samples_line(plan.steps);
   if (plan.solved) text += solved_line(*plan.solved);
   std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {

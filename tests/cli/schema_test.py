@@ -44,6 +44,8 @@ ANALYZE_LINES = [
     f"{COUNTS} --queries 9 {CONFIDENT} --bound tradeoff,tilted --shard 1/2",
     f"{COUNTS} --queries 9 {CONFIDENT} --bound tradeoff,complex --shard 1/2",
     f"{COUNTS} --queries 9 --laplace-scale 20 --bound complex --conversion profile",
+    f"{COUNTS} --queries 9 {CONFIDENT} --neighbours add-remove --sample-teachers 0.5 --exact",
+    f"{COUNTS} --queries 9 --sigma2 20 --neighbours add-remove --sample-teachers 0.1 --exact --orders 2,3",
 ]
 
 GRID = "--threshold 40%:60%:20% --sigma1 10,20 --sigma2 15,30"

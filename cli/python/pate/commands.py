@@ -14,11 +14,11 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
             decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, teacher_weights=None,
             sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None,
-            neighbours=None, any_delta=False, bound=None, exact=False, deltas=None, profile_resolution=None,
-            reading=None, conversion=None, orders=None, threads=None, groups=None, max_epsilon=None, min_answered=None,
-            require_releasable=False, reinforce_above=None, rows_from_answers=False, shard=None, export_rdp=None,
-            export_pld=None, max_memory=None):
+            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, sample_teachers=None,
+            teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False, deltas=None,
+            profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, groups=None,
+            max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
+            rows_from_answers=False, shard=None, export_rdp=None, export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
 
     On the command line: pate analyze votes.npy --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5
@@ -61,6 +61,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    sample_teachers: every query is answered by a sample that each teacher is in with probability P (sigma2,
+        neighbours add-remove)
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -400,8 +402,8 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
           queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
           threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
-          ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
-          write_labels=True, force=False, reinforce_above=None, max_answers=None, max_epsilon=None,
+          ptr_sparse=None, max_refusals=None, ptr_delta=None, sample_teachers=None, teachers_per_person=None,
+          neighbours=None, write_labels=True, force=False, reinforce_above=None, max_answers=None, max_epsilon=None,
           rows_from_answers=False, ledger=None, ensemble=None, declared_epsilon=None, certificate=None,
           fallback_queries=None, dry_run=False, tables=None, any_delta=False, order=None, threads=None,
           public_only=False, max_memory=None):
@@ -440,6 +442,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    sample_teachers: every query is answered by a sample of its own that each teacher is in with probability P
+        (sigma2, neighbours add-remove)
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:

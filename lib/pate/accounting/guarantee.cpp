@@ -16,6 +16,9 @@ namespace {
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
 
+// The notice of a run whose votes count by weights.
+constexpr const char* kWeights = "teacher_weights";
+
 constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
 constexpr const char* kFixedQueries =
     "queries, and what their answers are compared with, did not depend on earlier answers";
@@ -233,6 +236,13 @@ Guarantee guarantee_of(const Account& account) {
   Guarantee result = guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
                                                 outputs_of(account.aggregator));
   protect(result, account.aggregator.neighbours());
+  assume_samples(result, account.steps);
+  if (result.holds &&
+      std::ranges::find(account.notices, kWeights, &Notice::code) != account.notices.end()) {
+    result.assumes.emplace_back(
+        "the weights of the teachers' votes were fixed without looking at any votes, and are "
+        "public");
+  }
   return result;
 }
 

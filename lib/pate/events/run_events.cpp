@@ -17,10 +17,13 @@ Event run_of(const Account& account) {
   event.open.teachers = account.teachers;
   event.open.classes = account.classes;
   event.open.mechanism = account.aggregator.name();
-  event.open.aggregator = account.aggregator;
+  // Where samples answer, steps alone say what queries cost.
+  const bool is_sampled = !account.steps.sampled_queries.empty();
+  if (!is_sampled) event.open.aggregator = account.aggregator;
   event.open.queries = account.queries;
   event.open.delta = account.delta;
   event.open.steps = account.steps;
+  if (is_sampled) return event;
   event.facts.table = account.table;
   event.facts.exact = account.exact_queries;
   if (account.table.empty() && account.queries > 0 && account.tradeoff) {
@@ -70,8 +73,9 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   const Mechanism& aggregator = account.aggregator;
   event.open.id = id;
   event.open.queries = static_cast<std::int64_t>(labelled.labels.size());
-  event.open.steps = most_steps(aggregator, limits);
   event.open.realized = RealizedRun{labelled.asked, labelled.answered};
+  if (!account.steps.sampled_queries.empty()) return event;
+  event.open.steps = most_steps(aggregator, limits);
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these
   // end, at most, is certain before they begin.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/events/run_events.hpp"
+#include "pate/reports/mechanism_member.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/report_text.hpp"
@@ -52,8 +54,22 @@ std::string text_bytes(const LabelledQueries& labelled, const RowSelection& rows
   return bytes;
 }
 
+bool is_sampled(const Account& account) {
+  return !account.steps.sampled_queries.empty();
+}
+
 void write_filter(FieldWriter& a, const LabelReport& report) {
   a.object("filter", [&](FieldWriter& filter) {
+    // Where samples answer nothing is filtered: all queries are counted.
+    if (is_sampled(report.account)) {
+      const auto counted =
+          std::ranges::find(report.account.costs, EpsilonMethod::improved, &CostEntry::conversion);
+      filter("order", counted->order.value_or(report.filter.order()));
+      filter("epsilon", counted->epsilon);
+      filter("max_epsilon", report.limits.max_epsilon);
+      filter("max_answers", report.limits.max_answers);
+      return;
+    }
     filter("order", report.filter.order());
     filter("epsilon", report.filter.epsilon());
     filter("max_epsilon", report.limits.max_epsilon);
@@ -101,7 +117,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
   const Account& account = report.account;
   const auto describe = [&](FieldWriter& json) {
     FieldWriter open = json.open();
-    open("mechanism", account.aggregator);
+    write_mechanism(open, account);
     open("teachers", account.teachers);
     open("classes", account.classes);
     open("queries", report.labelled.labels.size());
@@ -115,7 +131,8 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     });
     write_filter(open, report);
     write_costs(json, account);
-    open("steps", most_steps(account.aggregator, report.limits));
+    open("steps",
+         is_sampled(account) ? account.steps : most_steps(account.aggregator, report.limits));
     json.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", account.orders);
       rdp.optional("tradeoff", account.tradeoff, account.orders.size());
@@ -138,7 +155,9 @@ Event label_event(const LabelReport& report, const std::vector<InputFile>& input
     }
   }
   event.facts.digests.counts = votes_digest_of(inputs);
-  event.facts.digests.run = run_digest(inputs, report.account.aggregator);
+  if (!is_sampled(report.account)) {
+    event.facts.digests.run = run_digest(inputs, report.account.aggregator);
+  }
   event.facts.digests.labels = report.sha256;
   return event;
 }

@@ -12,6 +12,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/reports/ledger_account.hpp"
+#include "pate/reports/mechanism_member.hpp"
 #include "pate/reports/partials_json.hpp"
 #include "pate/reports/public_notices.hpp"
 #include "pate/reports/record_json.hpp"
@@ -140,7 +141,10 @@ Event analysis_event(const Account& account, const std::vector<InputFile>& input
       event.open.origin.rows_from_answers = true;
     }
   }
-  event.facts.digests.run = run_digest(inputs, account.aggregator);
+  // A digest of votes and mechanism does not say what samples were.
+  if (account.steps.sampled_queries.empty()) {
+    event.facts.digests.run = run_digest(inputs, account.aggregator);
+  }
   return event;
 }
 
@@ -149,7 +153,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
                                 const CostsApart* apart) {
   const auto describe = [&](FieldWriter& report) {
     FieldWriter open = report.open();
-    open("mechanism", account.aggregator);
+    write_mechanism(open, account);
     open("teachers", account.teachers);
     open("classes", account.classes);
     open("queries", account.queries);

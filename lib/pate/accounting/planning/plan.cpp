@@ -78,8 +78,12 @@ void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>
   }
 }
 
-// How near noise is brought to where the target is met.
+// How near noise is brought to where the target is met; where samples answer, each look at which
+// takes a second.
 constexpr double kNoiseTolerance = 1e-13;
+constexpr double kSampledTolerance = 1e-3;
+constexpr double kFirstTolerance = 0.02;  // of where the search begins
+constexpr std::int64_t kSampledCounts = 1000;
 
 double* noise_of(PlannedRun& run, PlanParameter parameter) {
   std::optional<double>* noise = nullptr;
@@ -92,6 +96,8 @@ double* noise_of(PlannedRun& run, PlanParameter parameter) {
   return &**noise;
 }
 
+Plan plan_of(const PlannedRun& run, const PlanSettings& settings, bool with_profile);
+
 // Tries values of one parameter of a run.
 class Search {
  public:
@@ -99,8 +105,12 @@ class Search {
       : run_(run), settings_(settings), target_(epsilon) {}
 
   [[nodiscard]] double epsilon() const {
-    const Plan tried = plan(run_, settings_);
+    const Plan tried = plan_of(run_, settings_, with_profile_);
     return tried.costs[tried.headline].epsilon;
+  }
+  // Whether the target is met by what takes long, which costs less than its RDP does.
+  [[nodiscard]] bool is_slow() const {
+    return run_.sample_teachers.has_value() && !settings_.conversion && target_ > 0.0;
   }
   [[nodiscard]] bool keeps() const {
     // Deltas of queries that leave nothing keep no target.
@@ -108,7 +118,67 @@ class Search {
   }
 
   // The smallest noise that keeps the target; more noise never costs more.
-  void smallest(double& noise) const {
+  void smallest(double& noise) {
+    if (!is_slow()) return smallest_by(noise, 16.0, kNoiseTolerance);
+    with_profile_ = false;
+    smallest_by(noise, 4.0, kFirstTolerance);
+    with_profile_ = true;
+    if (noise == kMinNoise || (noise == kMaxNoise && !keeps())) return;
+    // RDP keeps it, and the profile costs no more. From there on by secants of log epsilon over log
+    // noise, of slope -1 at first.
+    double high = noise;
+    double low = 0.0;
+    double log_high = log_share();
+    double log_low = 0.0;
+    while (low == 0.0 || high > low * (1.0 + kSampledTolerance)) {
+      const double slope = low > 0.0 ? (log_high - log_low) / std::log(high / low) : -1.0;
+      const double wanted = high * std::exp(-log_high / slope);
+      // On the side that keeps the target, and then as near on the other one.
+      double next = wanted * (1.0 + 0.3 * kSampledTolerance);
+      if (!(next < high * (1.0 - 0.2 * kSampledTolerance))) {
+        next = high * (1.0 - 0.9 * kSampledTolerance);
+      }
+      if (low > 0.0 && !(next > low)) next = std::sqrt(low) * std::sqrt(high);
+      noise = std::max(next, kMinNoise);
+      const double share = log_share();
+      (share <= 0.0 ? high : low) = noise;
+      (share <= 0.0 ? log_high : log_low) = share;
+      if (high == kMinNoise) break;
+    }
+    noise = high;
+  }
+
+  // The largest count up to `most` that keeps the target, 0 if none does; more never costs less.
+  void largest(std::int64_t& count, std::int64_t most) {
+    with_profile_ = !is_slow();
+    largest_by(count, most, is_slow() ? kFirstTolerance : 0.0);
+    with_profile_ = true;
+    if (!is_slow() || count == most) return;
+    // By the profile some more; epsilon rises about as the root of the count does.
+    std::int64_t low = count;
+    std::int64_t high = most + 1;
+    double log_low = count > 0 ? log_share() : -1.0;
+    double log_high = 0.0;
+    while (high - low > std::max<std::int64_t>(1, low / kSampledCounts)) {
+      const auto from = static_cast<double>(std::max<std::int64_t>(low, 1));
+      const double slope =
+          log_high > 0.0 ? (log_high - log_low) / std::log(static_cast<double>(high) / from) : 0.5;
+      const double wanted = from * std::exp(std::min(-log_low / slope, 1.0));
+      const std::int64_t nearest =
+          wanted < static_cast<double>(high) ? static_cast<std::int64_t>(wanted) : high - 1;
+      // Halving as well, where that is slow.
+      const std::int64_t furthest = log_high > 0.0 ? low + (high - low + 1) / 2 : high - 1;
+      const std::int64_t step = std::max<std::int64_t>(1, low / (2 * kSampledCounts));
+      count = std::clamp(nearest + step, low + 1, std::max(furthest, low + 1));
+      const double share = log_share();
+      (share <= 0.0 ? low : high) = count;
+      (share <= 0.0 ? log_low : log_high) = share;
+    }
+    count = low;
+  }
+
+ private:
+  void smallest_by(double& noise, double step, double tolerance) const {
     const auto keeps_at = [&](double value) {
       noise = value;
       return keeps();
@@ -118,22 +188,24 @@ class Search {
     while (!keeps_at(high)) {
       if (high == kMaxNoise) return;
       low = high;
-      high = std::min(high * 16.0, kMaxNoise);
+      high = std::min(high * step, kMaxNoise);
     }
     while (low == high || keeps_at(low)) {
       if (low == kMinNoise) return;
       high = low;
-      low = std::max(low / 16.0, kMinNoise);
+      low = std::max(low / step, kMinNoise);
     }
-    while (high > low * (1.0 + kNoiseTolerance)) {
+    while (high > low * (1.0 + tolerance)) {
       const double middle = std::sqrt(low) * std::sqrt(high);
       (keeps_at(middle) ? high : low) = middle;
     }
     noise = high;
   }
 
-  // The largest count up to `most` that keeps the target, 0 if none does; more never costs less.
-  void largest(std::int64_t& count, std::int64_t most) const {
+  // log of epsilon over the target.
+  [[nodiscard]] double log_share() const { return std::log(epsilon() / target_); }
+
+  void largest_by(std::int64_t& count, std::int64_t most, double tolerance) const {
     const auto keeps_at = [&](std::int64_t value) {
       count = value;
       return keeps();
@@ -145,17 +217,18 @@ class Search {
       high = 2 * high;
     }
     high = std::min(high, most + 1);  // too many
-    while (high - low > 1) {
+    while (high - low > std::max(std::int64_t{1},
+                                 static_cast<std::int64_t>(tolerance * static_cast<double>(low)))) {
       const std::int64_t middle = low + (high - low) / 2;
       (keeps_at(middle) ? low : high) = middle;
     }
     count = low;
   }
 
- private:
   PlannedRun& run_;
   const PlanSettings& settings_;
   double target_;
+  bool with_profile_ = true;
 };
 
 [[noreturn]] void throw_out_of_reach(PlanParameter parameter, double epsilon, double delta,
@@ -256,7 +329,9 @@ void validate(const PlannedRun& run) {
   }
 }
 
-Plan plan(const PlannedRun& run, const PlanSettings& settings) {
+namespace {
+
+Plan plan_of(const PlannedRun& run, const PlanSettings& settings, bool with_profile) {
   validate(run);
   validate_delta(settings.delta);
   Plan result;
@@ -269,7 +344,7 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   for (const double order : result.orders) result.rdp.push_back(result.steps.rdp(order));
   result.costs = data_independent_entries(result.steps, result.orders, search, result.notices);
-  if (const auto sampled = run.sampled()) {
+  if (const auto sampled = run.sampled(); sampled && with_profile) {
     if (auto entry = sampled_profile_entry(*sampled, run.queries, settings.delta, result.costs)) {
       result.costs.push_back(std::move(*entry));
     }
@@ -281,6 +356,12 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
   return result;
 }
 
+}  // namespace
+
+Plan plan(const PlannedRun& run, const PlanSettings& settings) {
+  return plan_of(run, settings, true);
+}
+
 Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter, double epsilon) {
   if (!(epsilon >= 0.0) || !std::isfinite(epsilon)) {
     throw parameter_error(fmt::format("epsilon must be >= 0 and finite, got {}", epsilon));
@@ -290,7 +371,7 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   if (parameter == PlanParameter::max_answers) run.max_answers = 1;
   if (parameter == PlanParameter::max_refusals) run.max_refusals = 1;
   validate(run);
-  const Search search(run, settings, epsilon);
+  Search search(run, settings, epsilon);
   std::string limit;
   if (noise != nullptr) {
     search.smallest(*noise);

@@ -127,6 +127,9 @@ struct PlanSettings {
 ///     queries, max_answers,           largest value, at most kMaxPlannedQueries (and, for answers
 ///     max_refusals                    and refusals, the number of queries)
 ///
+/// Where samples of the teachers answer the value is within 1e-3 relative: their profile takes
+/// long.
+///
 /// The parameter's own value in `run` is not read. The result is the plan with the value found,
 /// with `solved` filled in; its headline never exceeds `epsilon`, and plugging the value back in
 /// gives the same plan. A notice tells where a limit of the value was reached instead of the

@@ -80,6 +80,35 @@ TEST_SUITE("planning") {
     }
   }
 
+  TEST_CASE("where samples answer a calibration keeps its target, to three digits") {
+    PlannedRun run;
+    run.queries = 50;
+    run.neighbours = {Adjacency::add_remove, 1};
+    run.sample_teachers = 0.2;
+    const PlanSettings settings{1e-5, {}, {}};
+    const auto cost = [&](double sigma2, std::int64_t queries) {
+      PlannedRun its = run;
+      its.sigma2 = sigma2;
+      its.queries = queries;
+      const Plan found = plan(its, settings);
+      return found.costs[found.headline].epsilon;
+    };
+    for (const double target : {0.3, 20.0}) {
+      const Plan solved = solve(run, settings, PlanParameter::sigma2, target);
+      CAPTURE(target);
+      REQUIRE(solved.solved);
+      CHECK(solved.costs[solved.headline].epsilon <= target);
+      CHECK(cost(solved.solved->value, 50) == solved.costs[solved.headline].epsilon);
+      CHECK(cost(solved.solved->value * (1.0 - 1.2e-3), 50) > target);
+    }
+    run.sigma2 = 3.0;
+    const Plan solved = solve(run, settings, PlanParameter::queries, 0.7);
+    const std::int64_t most = solved.run.queries;
+    REQUIRE(most > 1);
+    CHECK(cost(3.0, most) <= 0.7);
+    CHECK(cost(3.0, most + 1 + most / 900) > 0.7);
+  }
+
   TEST_CASE("what S17 prints of LNMax whatever the votes is there, and larger") {
     PlannedRun run;
     run.laplace_scale = 20.0;

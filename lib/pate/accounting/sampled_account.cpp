@@ -1,0 +1,327 @@
+#include "pate/accounting/sampled_account.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/count_distinct.hpp"
+#include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/neighbour_covers.hpp"
+#include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/pld_grids.hpp"
+#include "pate/base/error.hpp"
+#include "pate/base/parallel/parallel_for.hpp"
+#include "pate/divergence/bounds/sampled_cost.hpp"
+#include "pate/divergence/exact/sampled_outcomes.hpp"
+#include "pate/divergence/pld/sampled_pair.hpp"
+#include "pate/numerics/infinity.hpp"
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/sums.hpp"
+
+namespace pate {
+
+namespace {
+
+constexpr std::array kDirections{Direction::forward, Direction::reverse};
+// As of other profiles: products at nodes, a direction, beyond which neighbours are covered, and
+// the grid is coarser.
+constexpr double kManyTerms = 2e9;
+constexpr double kMaxTerms = 3e10;
+// Of epsilon by RDP, the part that grows with the queries is about this.
+constexpr double kRdpShare = 0.3;
+// Of delta: what losses of the pair for any votes that are taken for infinite may add.
+constexpr double kBeyondShare = 1e-6;
+
+struct DistinctSample {
+  GroupedVotes votes;
+  std::int64_t count = 0;
+  std::optional<SampledOutcomes> outcomes;  // none: not looked at, or beyond numbers
+};
+
+std::vector<DistinctSample> distinct_of(const Run& run, const AccountSettings& settings) {
+  const DistinctQueries counted =
+      count_distinct(run, sorted_histogram(), {settings.threads, settings.progress, nullptr, {}});
+  std::vector<DistinctSample> result;
+  for (std::size_t i = 0; i < counted.keys.size(); ++i) {
+    const std::span<const std::int32_t> counts = counted.keys[i].subspan(1);  // the statistic
+    const auto zeros = static_cast<std::size_t>(run.votes.classes()) - counts.size();
+    result.push_back({group_votes(counts, zeros), counted.times(i).count, {}});
+  }
+  return result;
+}
+
+void count_answered(const SampledQuery& query, std::span<const DistinctSample> distinct,
+                    Account& account) {
+  CompensatedSum expected;
+  CompensatedSum variance;
+  for (const DistinctSample& one : distinct) {
+    const double answered =
+        one.outcomes ? one.outcomes->answered() : sampled_answered(query, one.votes);
+    const auto count = static_cast<double>(one.count);
+    expected.add(count * answered);
+    variance.add(count * answered * (1.0 - answered));
+  }
+  account.answered_expected = expected.value();
+  account.answered_sd = std::sqrt(variance.value());
+}
+
+// The exact costs of all queries, in each direction.
+class ExactSamples {
+ public:
+  ExactSamples(const SampledQuery& query, std::span<const DistinctSample> distinct,
+               unsigned threads)
+      : query_(query), distinct_(distinct), threads_(threads) {}
+
+  [[nodiscard]] BothDirections rdp(double order) const {
+    const double cap = sampled_cost(query_.noise, order);
+    std::vector<BothDirections> costs(distinct_.size());
+    parallel_for(distinct_.size(), threads_, [&](std::size_t i) {
+      costs[i] = {cap, cap};
+      if (!distinct_[i].outcomes) return;
+      const BothDirections excess = distinct_[i].outcomes->log_excess(order);
+      costs[i] = {cost_of_log_excess(excess.forward, order, cap, kExactCostMargin),
+                  cost_of_log_excess(excess.reverse, order, cap, kExactCostMargin)};
+    });
+    CompensatedSum forward;
+    CompensatedSum reverse;
+    for (std::size_t i = 0; i < distinct_.size(); ++i) {
+      const auto count = static_cast<double>(distinct_[i].count);
+      forward.add(count * costs[i].forward);
+      reverse.add(count * costs[i].reverse);
+    }
+    return {with_margin(forward.value(), kSumMargin), with_margin(reverse.value(), kSumMargin)};
+  }
+
+  // The epsilon of the composition; none where that takes too long.
+  [[nodiscard]] std::optional<double> epsilon(const ProfileHints& hints,
+                                              const ProfileSettings& settings,
+                                              const ProgressCallback& progress) const;
+
+ private:
+  [[nodiscard]] std::vector<DistributionPair> tables(std::size_t i, Direction direction,
+                                                     double step, double beyond) const {
+    const auto& outcomes = distinct_[i].outcomes;
+    if (outcomes) return outcomes->tables(direction);
+    return {sampled_pair(query_.noise, direction, step, beyond)};
+  }
+  // Few pairs that dominate those of the neighbours.
+  [[nodiscard]] std::vector<DistributionPair> few(std::size_t i, Direction direction,
+                                                  const OptimalOrder& best, double step,
+                                                  double mean) const;
+
+  const SampledQuery& query_;
+  std::span<const DistinctSample> distinct_;
+  unsigned threads_;
+};
+
+std::vector<DistributionPair> ExactSamples::few(std::size_t i, Direction direction,
+                                                const OptimalOrder& best, double step,
+                                                double mean) const {
+  const SampledOutcomes& outcomes = *distinct_[i].outcomes;
+  std::vector<DistributionPair> all = outcomes.tables(direction);
+  std::size_t most = 0;
+  double largest = -kInfinity;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const double its = outcomes.neighbours()[n].log_excess(best.order).of(direction);
+    if (!(its > largest)) continue;
+    largest = its;
+    most = n;
+  }
+  const DistributionPair worst = all[most];
+  const std::array<std::size_t, 3> kinds{0, outcomes.added(), all.size()};
+  return covered(all, kinds, worst, best.order - 1.0, step, mean);
+}
+
+std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
+                                            const ProfileSettings& settings,
+                                            const ProgressCallback& progress) const {
+  if (!std::isfinite(hints.larger().epsilon)) return std::nullopt;
+  double queries = 0.0;
+  double terms = 0.0;
+  double terms_of_few = 0.0;
+  bool all_known = true;
+  for (const DistinctSample& one : distinct_) {
+    const auto count = static_cast<double>(one.count);
+    queries += count;
+    all_known = all_known && one.outcomes.has_value();
+    if (!one.outcomes) continue;
+    const auto& neighbours = one.outcomes->neighbours();
+    const auto outcomes = static_cast<double>(neighbours.front().elements.size());
+    terms += count * outcomes * static_cast<double>(neighbours.size());
+    terms_of_few += count * outcomes * 2.0;
+  }
+  Grids grids = grids_of(hints, settings, queries);
+  const bool covers = grids.nodes(grids.step) * terms > kManyTerms;
+  const double beyond = kBeyondShare * least_delta(settings) / std::max(queries, 1.0);
+  const auto work = [&] {
+    double total = covers ? terms_of_few : terms;
+    if (!all_known) {
+      // A pair for any votes has as many losses as there are steps of the grid.
+      const auto losses = static_cast<double>(
+          sampled_pair(query_.noise, Direction::forward, grids.step, beyond).size());
+      for (const DistinctSample& one : distinct_) {
+        if (!one.outcomes) total += losses * static_cast<double>(one.count);
+      }
+    }
+    return total * grids.nodes(grids.step);
+  };
+  while (!settings.step && grids.step <= kMaxStep && work() > kMaxTerms) grids.step *= 2.0;
+  if (grids.step > kMaxStep) return std::nullopt;
+  ProgressCounter counter(progress, 2 * static_cast<std::int64_t>(distinct_.size()));
+  std::array<double, 2> epsilons{};
+  parallel_for(2, threads_, [&](std::size_t d) {
+    const Direction direction = kDirections.at(d);
+    const OptimalOrder& best = direction == Direction::forward ? hints.forward : hints.reverse;
+    PessimisticProfile profile(grids.grid(direction, grids.step));
+    for (std::size_t i = 0; i < distinct_.size(); ++i) {
+      const double mean = kRdpShare * grids.epsilon * (best.order - 1.0) / std::max(queries, 1.0);
+      const std::vector<DistributionPair> pairs = covers && distinct_[i].outcomes
+                                                      ? few(i, direction, best, grids.step, mean)
+                                                      : tables(i, direction, grids.step, beyond);
+      profile.compose_query(DiscretizedPairs(pairs, grids.step), 0, pairs.size(),
+                            distinct_[i].count);
+      counter.add(1);
+    }
+    epsilons.at(d) = profile.epsilon(settings.delta);
+  });
+  const double result = max_or_nan(epsilons[0], epsilons[1]);
+  return std::isfinite(result) ? std::optional(result) : std::nullopt;
+}
+
+void check(const Run& run, const AccountSettings& settings) {
+  if (run.student != nullptr || run.decisions || run.labels || run.shard.of > 1) {
+    throw parameter_error(
+        "samples of the teachers are known without a student, decisions, true labels and shards: "
+        "what a sample would have done is not known");
+  }
+  if (settings.tilted || settings.complex) {
+    throw parameter_error(
+        "tilted costs and certificates by complex orders are not known of samples: exact costs "
+        "are");
+  }
+}
+
+void add_exact(const SampledQuery& query, std::span<const DistinctSample> distinct,
+               const AccountSettings& settings, Account& account) {
+  const ExactSamples samples(query, distinct, settings.threads);
+  bool spent = false;
+  if (settings.orders) account.exact.emplace();
+  const auto evaluate = [&](std::span<const double> orders) {
+    std::vector<std::vector<double>> epsilons;
+    for (const double order : orders) {
+      const BothDirections rdp = samples.rdp(order);
+      spent = spent || !(rdp.larger() <= 0.0);
+      epsilons.push_back(exact_epsilons(rdp, order, settings.delta));
+      if (!account.exact) continue;
+      account.exact->forward.push_back(rdp.forward);
+      account.exact->reverse.push_back(rdp.reverse);
+    }
+    return epsilons;
+  };
+  const std::size_t functions = 2 * exact_conversions().size();
+  const std::vector<OptimalOrder> best =
+      settings.orders ? optimal_orders_among(account.orders, functions, evaluate)
+                      : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
+  std::vector<CostEntry> entries =
+      exact_entries(Bound::exact, best, spent, settings.delta, account.notices);
+  ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
+  profile.deltas = {settings.delta};
+  // Those of the improved conversion, whose orders say how far losses reach.
+  const ProfileHints hints{best[2], best[3]};
+  const ProgressCallback progress =
+      settings.when_profiling ? settings.when_profiling("privacy profile") : ProgressCallback{};
+  if (const auto epsilon = spent ? samples.epsilon(hints, profile, progress) : std::nullopt) {
+    CostEntry entry{Bound::exact, GuaranteeKind::joint, EpsilonMethod::profile,
+                    std::min(*epsilon, entries.front().epsilon), settings.delta};
+    entry.data_dependent = true;
+    entry.parts = {{"steps", entry.epsilon}};
+    entries.push_back(std::move(entry));
+  }
+  add_order_notices(entries, account.orders, settings.orders.has_value(), account.notices);
+  insert_entries(entries, account);
+  account.notices.push_back(exact_private());
+}
+
+}  // namespace
+
+SampledGaussian sampled_query(const Mechanism& mechanism, double rate) {
+  const Neighbours& neighbours = mechanism.neighbours();
+  if (neighbours != Neighbours{Adjacency::add_remove, 1}) {
+    throw parameter_error(
+        "samples of the teachers (sample-teachers) are known for one teacher that is added or "
+        "removed: neighbours add-remove");
+  }
+  const Aggregator* const aggregator = mechanism.aggregator();
+  if (aggregator == nullptr || !aggregator->noisy_max.is_gaussian() || aggregator->interactive) {
+    throw parameter_error(
+        "samples of the teachers (sample-teachers) are known for Gaussian noise, with a threshold "
+        "on the top count or without one: sigma2");
+  }
+  const auto& selection = aggregator->selection;
+  const SampledGaussian sampled{rate, aggregator->noisy_max.parameter(),
+                                selection ? selection->sigma1 : 0.0};
+  validate(sampled);
+  return sampled;
+}
+
+void add_sampled_any_votes(const AccountSettings& settings, Account& account) {
+  account.orders = settings.orders
+                       ? validated_orders(*settings.orders)
+                       : std::vector<double>(default_orders().begin(), default_orders().end());
+  const OrderSearch search{settings.delta, settings.orders.has_value()};
+  account.costs = data_independent_entries(account.steps, account.orders, search, account.notices);
+  for (const auto& [sampled, count] : account.steps.sampled_queries) {
+    if (count < 1) continue;
+    if (auto entry = sampled_profile_entry(sampled, count, settings.delta, account.costs)) {
+      account.costs.push_back(std::move(*entry));
+    }
+  }
+  add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
+}
+
+void settle_sampled(const AccountSettings& settings, Account& account) {
+  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+  if (account.queries == 0) {
+    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
+  } else {
+    add_headline_notices(account.costs, account.headline, account.notices);
+  }
+}
+
+Account account_sampled(const Run& run, double rate, const AccountSettings& settings) {
+  const SampledGaussian sampled = sampled_query(run.aggregator, rate);
+  check(run, settings);
+  validate_delta(settings.delta);
+  if (settings.exact) require_every_vote(run.votes, "an exact cost");
+  const auto& selection = run.aggregator.noisy().selection;
+  const SampledQuery query{sampled, selection ? selection->threshold : 0.0};
+  if (settings.exact) SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
+  std::vector<DistinctSample> distinct = distinct_of(run, settings);
+  if (settings.when_read) settings.when_read();
+  Account account;
+  account.aggregator = run.aggregator;
+  account.teachers = run.votes.teachers();
+  account.classes = run.votes.classes();
+  account.queries = run.rows.size();
+  account.delta = settings.delta;
+  account.steps.neighbours = run.aggregator.neighbours();
+  account.steps.sampled_queries[sampled] = account.queries;
+  add_sampled_any_votes(settings, account);
+  if (settings.exact) {
+    parallel_for(distinct.size(), settings.threads, [&](std::size_t i) {
+      distinct[i].outcomes = SampledOutcomes::make(query, distinct[i].votes);
+    });
+  }
+  count_answered(query, distinct, account);
+  if (settings.exact && account.queries > 0) add_exact(query, distinct, settings, account);
+  settle_sampled(settings, account);
+  return account;
+}
+
+}  // namespace pate

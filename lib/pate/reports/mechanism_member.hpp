@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+#include "pate/reports/report_fields.hpp"
+
+namespace pate::reports {
+
+/// The member `mechanism` of the report of a run: its aggregator and, where samples of the teachers
+/// answer, with which probability a teacher is in one.
+inline void write_mechanism(FieldWriter& a, const Account& account) {
+  const auto& sampled = account.steps.sampled_queries;
+  if (sampled.empty()) {
+    a("mechanism", account.aggregator);
+    return;
+  }
+  a.object("mechanism", [&](FieldWriter& mechanism) {
+    fields(mechanism, account.aggregator);
+    mechanism("sample_teachers", sampled.begin()->first.rate);
+  });
+}
+
+}  // namespace pate::reports

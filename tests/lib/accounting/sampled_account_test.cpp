@@ -1,0 +1,174 @@
+// What runs cost whose queries samples of the teachers answer: never less than what a teacher that
+// is added or removed changes of all their answers together, and plan's number for any votes.
+
+#include "pate/accounting/sampled_account.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "pate/accounting/planning/plan.hpp"
+#include "pate/base/error.hpp"
+#include "support/hockey_stick.hpp"
+#include "support/labeling.hpp"
+#include "support/noisy_max_outcomes.hpp"
+#include "support/sampled_answers.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+
+namespace {
+
+constexpr double kDelta = 1e-3;
+constexpr Neighbours kAddRemove{Adjacency::add_remove, 1};
+
+Mechanism mechanism_of(const SampledQuery& query) {
+  Aggregator aggregator = pate::test::gnmax(query.noise.sigma2);
+  if (query.noise.has_check()) {
+    aggregator = pate::test::confident(query.threshold, query.noise.sigma1, query.noise.sigma2);
+  }
+  return protecting(aggregator, kAddRemove);
+}
+
+AccountSettings settings_of(double delta, bool exact) {
+  AccountSettings settings;
+  settings.delta = delta;
+  settings.threads = 1;
+  settings.exact = exact;
+  return settings;
+}
+
+const CostEntry* entry_of(const Account& account, Bound bound, EpsilonMethod conversion) {
+  const auto found = std::ranges::find_if(account.costs, [&](const CostEntry& cost) {
+    return cost.bound == bound && cost.conversion == conversion;
+  });
+  return found == account.costs.end() ? nullptr : &*found;
+}
+
+Probabilities product(const Probabilities& a, const Probabilities& b) {
+  Probabilities result;
+  for (const long double x : a) {
+    for (const long double y : b) result.push_back(x * y);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("sampled_account") {
+  TEST_CASE("no teacher loses more than it is said to: all samples, all neighbours, two queries") {
+    const std::vector<Histogram> queries{{3, 1, 0}, {2, 2, 0}};
+    const HistogramVotes votes(queries);
+    for (const SampledQuery& query :
+         {SampledQuery{{0.5, 2.0, 0.0}, 0.0}, SampledQuery{{0.2, 1.0, 0.0}, 0.0},
+          SampledQuery{{
+                           0.6,
+                           1.5,
+                           1.0,
+                       },
+                       1.5}}) {
+      const Account account = account_sampled(pate::test::run_of(votes, mechanism_of(query)),
+                                              query.noise.rate, settings_of(kDelta, true));
+      const CostEntry* const profile = entry_of(account, Bound::exact, EpsilonMethod::profile);
+      const CostEntry* const optimal = entry_of(account, Bound::exact, EpsilonMethod::optimal);
+      const CostEntry* const any =
+          entry_of(account, Bound::data_independent, EpsilonMethod::profile);
+      REQUIRE(profile != nullptr);
+      REQUIRE(optimal != nullptr);
+      REQUIRE(any != nullptr);
+      CHECK(profile->epsilon <= optimal->epsilon);
+      CHECK(profile->epsilon <= any->epsilon * (1.0 + 1e-6));
+      CHECK(account.headline < account.costs.size());
+      const Probabilities p =
+          product(sampled_answers(query, queries[0]), sampled_answers(query, queries[1]));
+      double largest = 0.0;
+      // A teacher that is there on both queries, or is not.
+      for (const int by : {-1, 1}) {
+        for (std::size_t i = 0; i < 3; ++i) {
+          for (std::size_t j = 0; j < 3; ++j) {
+            std::vector<Histogram> others = queries;
+            others[0][i] += by;
+            others[1][j] += by;
+            if (others[0][i] < 0 || others[1][j] < 0) continue;
+            const Probabilities q =
+                product(sampled_answers(query, others[0]), sampled_answers(query, others[1]));
+            largest = std::max({largest, hockey_stick(p, q, profile->epsilon),
+                                hockey_stick(q, p, profile->epsilon)});
+          }
+        }
+      }
+      CHECK(largest <= kDelta);
+      // The worst neighbour of each query is there for both of these.
+      CHECK(largest >= 0.9 * kDelta);
+    }
+  }
+
+  TEST_CASE("what any votes cost is what a plan says") {
+    const HistogramVotes votes({{60, 30, 10}, {90, 5, 5}, {60, 30, 10}});
+    for (const SampledQuery& query :
+         {SampledQuery{{0.3, 8.0, 0.0}, 0.0}, SampledQuery{{0.3, 8.0, 20.0}, 25.0}}) {
+      const Account account = account_sampled(pate::test::run_of(votes, mechanism_of(query)),
+                                              query.noise.rate, settings_of(1e-5, false));
+      PlannedRun run;
+      run.sigma2 = query.noise.sigma2;
+      if (query.noise.has_check()) run.sigma1 = query.noise.sigma1;
+      run.queries = 3;
+      run.neighbours = kAddRemove;
+      run.sample_teachers = query.noise.rate;
+      PlanSettings settings;
+      settings.delta = 1e-5;
+      const Plan expected = plan(run, settings);
+      REQUIRE(account.costs.size() == expected.costs.size());
+      for (std::size_t i = 0; i < account.costs.size(); ++i) {
+        CHECK(account.costs[i].epsilon == expected.costs[i].epsilon);
+      }
+      CHECK(account.headline == expected.headline);
+      CHECK(account.steps == expected.steps);
+      CHECK(account.costs[account.headline].releasable);
+    }
+  }
+
+  TEST_CASE("the profile is the same for any number of threads") {
+    const HistogramVotes votes({{60, 30, 10}, {90, 5, 5}, {50, 30, 20}});
+    const SampledQuery query{{0.5, 10.0, 20.0}, 35.0};
+    AccountSettings settings = settings_of(1e-5, true);
+    const Run run = pate::test::run_of(votes, mechanism_of(query));
+    const Account one = account_sampled(run, 0.5, settings);
+    settings.threads = 3;
+    const Account three = account_sampled(run, 0.5, settings);
+    REQUIRE(one.costs.size() == three.costs.size());
+    for (std::size_t i = 0; i < one.costs.size(); ++i) {
+      CHECK(one.costs[i].epsilon == three.costs[i].epsilon);
+    }
+    const auto expected = [&](const Histogram& counts) {
+      return 1.0 - static_cast<double>(sampled_answers(query, counts).back());
+    };
+    CHECK(expected({3, 1, 0}) < 1.0);
+    CHECK(one.answered_expected > 0.0);
+    CHECK(one.answered_expected < 3.0);
+  }
+
+  TEST_CASE("what is not proved of samples is refused") {
+    const HistogramVotes votes({{3, 1, 0}});
+    const Mechanism gaussian = mechanism_of({{0.5, 2.0, 0.0}, 0.0});
+    const auto refused = [&](const Mechanism& mechanism, double rate,
+                             const AccountSettings& settings) {
+      CHECK_THROWS_AS(
+          static_cast<void>(account_sampled(pate::test::run_of(votes, mechanism), rate, settings)),
+          parameter_error);
+    };
+    const AccountSettings plain = settings_of(1e-5, false);
+    refused(pate::test::gnmax(2.0), 0.5, plain);
+    refused(protecting(pate::test::gnmax(2.0), {Adjacency::add_remove, 2}), 0.5, plain);
+    refused(protecting(pate::test::lnmax(2.0), kAddRemove), 0.5, plain);
+    refused(gaussian, 0.0, plain);
+    refused(gaussian, 1.0, plain);
+    refused(gaussian, std::nan(""), plain);
+    AccountSettings tilted = plain;
+    tilted.tilted = true;
+    refused(gaussian, 0.5, tilted);
+  }
+}

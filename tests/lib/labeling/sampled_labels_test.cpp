@@ -1,0 +1,119 @@
+// Labels by samples of the teachers: that they come out as often as they are said to, and what they
+// cost.
+
+#include "pate/labeling/sampled_labels.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "support/chi_square.hpp"
+#include "support/labeling.hpp"
+#include "support/sampled_answers.hpp"
+#include "support/test_bits.hpp"
+#include "support/votes.hpp"
+
+using namespace pate;
+using namespace pate_test;
+using pate::test::chi_square_p;
+using pate::test::is_plausible;
+using pate::test::TestBits;
+
+namespace {
+
+constexpr Neighbours kAddRemove{Adjacency::add_remove, 1};
+
+// Words of the test's choice, high ones first.
+class GivenBits final : public BitSource {
+ public:
+  explicit GivenBits(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+  std::unique_ptr<BitSource> another() override { return nullptr; }
+
+ private:
+  std::uint64_t next_word() override { return words_.at(next_++); }
+
+  std::vector<std::uint64_t> words_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+TEST_SUITE("sampled_labels") {
+  TEST_CASE("a teacher is in a sample with exactly the rate, whatever its digits") {
+    // 0.75 is 0xC0000000 / 2^32: below it is in, and at it by the digits that follow: none.
+    const SampleSize size(0.75);
+    GivenBits in({0xBFFFFFFFU});
+    CHECK(size.draw(1, in) == 1);
+    GivenBits out({0xC0000000U});
+    CHECK(size.draw(1, out) == 0);
+    // A rate with a second digit: 2^-1 + 2^-33.
+    const SampleSize finer(0.5 + std::ldexp(1.0, -33));
+    GivenBits second_in({0x7FFFFFFF'80000000ULL});
+    CHECK(finer.draw(1, second_in) == 1);
+    GivenBits second_out({0x80000000'80000000ULL});
+    CHECK(finer.draw(1, second_out) == 0);
+    CHECK_THROWS_AS(SampleSize(0.0), parameter_error);
+    CHECK_THROWS_AS(SampleSize(1.0), parameter_error);
+    CHECK_THROWS_AS(SampleSize(std::nan("")), parameter_error);
+  }
+
+  TEST_CASE("answers and refusals come out as often as all samples say") {
+    const std::vector<Histogram> queries{{3, 2, 1}, {6, 0, 0}, {2, 2, 2}};
+    const HistogramVotes votes(queries);
+    for (const SampledQuery& query :
+         {SampledQuery{{0.4, 0.8, 0.0}, 0.0}, SampledQuery{{0.5, 0.7, 1.0}, 2.0}}) {
+      const bool has_check = query.noise.has_check();
+      const Aggregator aggregator =
+          has_check ? pate::test::confident(query.threshold, query.noise.sigma1, query.noise.sigma2)
+                    : pate::test::gnmax(query.noise.sigma2);
+      const Run run = pate::test::run_of(votes, protecting(aggregator, kAddRemove));
+      std::vector<std::vector<std::int64_t>> seen(queries.size(), std::vector<std::int64_t>(4, 0));
+      TestBits bits(4711);
+      for (int round = 0; round < 20'000; ++round) {
+        const LabelledQueries labelled = label_sampled(run, query.noise.rate, bits);
+        std::int64_t answered = 0;
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+          const std::int32_t label = labelled.labels[i];
+          answered += label >= 0 ? 1 : 0;
+          ++seen[i][static_cast<std::size_t>(label >= 0 ? label : 3)];
+        }
+        REQUIRE(labelled.answered == answered);
+        REQUIRE(labelled.asked == 3);
+      }
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        std::vector<double> expected;
+        for (const long double p : sampled_answers(query, queries[i])) {
+          expected.push_back(static_cast<double>(p));
+        }
+        if (!has_check) {
+          CHECK(seen[i].back() == 0);
+          seen[i].pop_back();
+        }
+        CHECK(is_plausible(chi_square_p(seen[i], expected)));
+      }
+    }
+  }
+
+  TEST_CASE("all queries are paid for, at what any votes cost") {
+    const HistogramVotes votes({{30, 10, 0}, {40, 0, 0}});
+    const Run run =
+        pate::test::run_of(votes, protecting(pate::test::confident(15.0, 10.0, 5.0), kAddRemove));
+    TestBits bits(1);
+    const LabelledQueries labelled = label_sampled(run, 0.5, bits);
+    const Account account = sampled_label_account(run, 0.5, labelled, 1e-5);
+    REQUIRE(account.steps.sampled_queries.size() == 1);
+    CHECK(account.steps.sampled_queries.begin()->first == SampledGaussian{0.5, 5.0, 10.0});
+    CHECK(account.steps.sampled_queries.begin()->second == 2);
+    for (const CostEntry& cost : account.costs) {
+      CHECK(cost.releasable);
+      CHECK(!cost.data_dependent);
+    }
+    CHECK(account.costs[account.headline].conversion == EpsilonMethod::profile);
+    CHECK_THROWS_AS(static_cast<void>(label_sampled(
+                        pate::test::run_of(votes, pate::test::gnmax(5.0)), 0.5, bits)),
+                    parameter_error);
+  }
+}
