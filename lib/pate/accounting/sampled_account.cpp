@@ -11,7 +11,9 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
+#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/neighbour_covers.hpp"
 #include "pate/accounting/planning/sampled_profile.hpp"
 #include "pate/accounting/pld_grids.hpp"
@@ -210,24 +212,20 @@ void check(const Run& run, const AccountSettings& settings) {
 void add_exact(const SampledQuery& query, std::span<const DistinctSample> distinct,
                const AccountSettings& settings, Account& account) {
   const ExactSamples samples(query, distinct, settings.threads);
-  bool spent = false;
   if (settings.orders) account.exact.emplace();
-  const auto evaluate = [&](std::span<const double> orders) {
-    std::vector<std::vector<double>> epsilons;
+  const auto rdp_at = [&](std::span<const double> orders) {
+    std::vector<BothDirections> rdp;
     for (const double order : orders) {
-      const BothDirections rdp = samples.rdp(order);
-      spent = spent || !(rdp.larger() <= 0.0);
-      epsilons.push_back(exact_epsilons(rdp, order, settings.delta));
+      rdp.push_back(samples.rdp(order));
       if (!account.exact) continue;
-      account.exact->forward.push_back(rdp.forward);
-      account.exact->reverse.push_back(rdp.reverse);
+      account.exact->forward.push_back(rdp.back().forward);
+      account.exact->reverse.push_back(rdp.back().reverse);
     }
-    return epsilons;
+    return rdp;
   };
-  const std::size_t functions = 2 * exact_conversions().size();
-  const std::vector<OptimalOrder> best =
-      settings.orders ? optimal_orders_among(account.orders, functions, evaluate)
-                      : optimal_orders_in_batches(order_hints(account.costs), functions, evaluate);
+  const auto [best, spent] =
+      optima_by_direction(rdp_at, OrderSearch{settings.delta, settings.orders.has_value()},
+                          account.orders, account.costs);
   std::vector<CostEntry> entries =
       exact_entries(Bound::exact, best, spent, settings.delta, account.notices);
   ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "pate/accounting/cost_entries.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/sampled_account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
