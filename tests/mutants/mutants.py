@@ -756,7 +756,7 @@ def main():
     tests = Tests(work)
     cases = listed(tests)
     print(f"{len(chosen)} mutants, {len(cases)} test cases", flush=True)
-    reasons = (source / "tests/mutants/survivors.md").read_text()
+    reasons = " ".join((source / "tests/mutants/survivors.md").read_text().split())  # names may be broken into lines
     result_file = work / "results.json"
     kept = json.loads(result_file.read_text()) if result_file.exists() else {}
     texts = {m["file"]: digest_of((source / m["file"]).read_text()) for m in chosen}
