@@ -422,20 +422,19 @@ struct KeyCosts::Run {
     CostUnits* const at = result.data();
     std::int64_t i = index(from);
     std::int64_t d = from;
-    const auto raise_one = [&](CostUnits value) {
-      at[d] = std::max(at[d], value);
-      ++d;
-    };
     if (cell == 1) {
       const std::int64_t until = std::min(to, from + highest - i);
-      for (; d < until; ++i) raise_one(values[i]);
+      for (; d < until; ++d, ++i) at[d] = std::max(at[d], values[i]);
     } else if (cell == 2 && i < highest) {
       // Most tables of thousands of teachers: the first may be one, then there are two of each.
-      if ((i + base) * cell - start == d) raise_one(values[i++]);
-      for (; d + 1 < to && i < highest; ++i) {
-        const CostUnits value = values[i];
-        raise_one(value);
-        raise_one(value);
+      if ((i + base) * cell - start == d) {
+        at[d] = std::max(at[d], values[i]);
+        ++d;
+        ++i;
+      }
+      for (; d + 1 < to && i < highest; d += 2, ++i) {
+        at[d] = std::max(at[d], values[i]);
+        at[d + 1] = std::max(at[d + 1], values[i]);
       }
     }
     for (; d < to; ++i) {

@@ -135,7 +135,7 @@ void add_keys(const ForPlanes& for_all, std::span<const KeyOfRuns> keys, unsigne
       ModulusUnits* const at = within[q].data() + d * width;
       if (d > 0) raise_units(at - width, width, at);
       for (std::size_t i = 0; i < width; ++i) {
-        const CostUnits units = whole(at[i]);
+        const CostUnits units = whole(static_cast<double>(at[i]));
         for (std::size_t r = 0; r < runs.size(); ++r) {
           runs[r].units[d][i] += units * keys[q].counts[r];
         }
@@ -181,7 +181,7 @@ std::vector<ComplexCosts> costs_of(const KeyModuli& moduli, const ForPlanes& for
   if (size == static_cast<std::size_t>(teachers) + 1) {
     for (std::size_t r = 0; r < result.size(); ++r) {
       for (std::size_t i = 0; i < width; ++i) {
-        result[r].units.back()[i] = whole(largest[i]) * queries[r];
+        result[r].units.back()[i] = whole(static_cast<double>(largest[i])) * queries[r];
       }
     }
   }
