@@ -277,9 +277,9 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
                        "apart: they are not in the sum"});
     return {};
   }
-  const auto [best, spent] = optima_by_direction(
-      [&](std::span<const double> orders) { return asked.sums.exact(orders); },
-      {asked.delta, asked.grid_only}, asked.orders, bounds);
+  const auto [best, spent] =
+      optima_by_direction([&](std::span<const double> orders) { return asked.sums.exact(orders); },
+                          {asked.delta, asked.grid_only}, asked.orders, bounds);
   std::vector<CostEntry> entries = exact_entries(Bound::exact, best, spent, asked.delta, notices);
   const double most = entries.front().epsilon;
   const auto profiled = asked.sums.profiled();

@@ -34,9 +34,9 @@ void check_headings(const std::string& file, const std::vector<std::string>& nam
   const bool both = names.size() == 2;
   const bool order = both && std::ranges::find(kOrder, lower(names.front())) != kOrder.end();
   if (order && lower(names.back()) == "rdp") return;
-  const std::string found =
-      names.empty() ? "no headings, without which nothing tells the columns apart"
-                    : fmt::format("the headings {}", fmt::join(names, ","));
+  const std::string found = names.empty()
+                                ? "no headings, without which nothing tells the columns apart"
+                                : fmt::format("the headings {}", fmt::join(names, ","));
   throw input_error(
       fmt::format("{}: expected {}, the Renyi order above 1 and the RDP there, found {}", file,
                   kHelp, io::printable(found, 200, io::Letters::any)));
