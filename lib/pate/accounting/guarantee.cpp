@@ -17,7 +17,7 @@ constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
 
 // The notice of a run whose votes count by weights.
-constexpr const char* kWeights = "teacher_weights";
+constexpr const char* kWeightsNotice = "teacher_weights";
 
 constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
 constexpr const char* kFixedQueries =
@@ -238,7 +238,7 @@ Guarantee guarantee_of(const Account& account) {
   protect(result, account.aggregator.neighbours());
   assume_samples(result, account.steps);
   if (result.holds &&
-      std::ranges::find(account.notices, kWeights, &Notice::code) != account.notices.end()) {
+      std::ranges::find(account.notices, kWeightsNotice, &Notice::code) != account.notices.end()) {
     result.assumes.emplace_back(
         "the weights of the teachers' votes were fixed without looking at any votes, and are "
         "public");

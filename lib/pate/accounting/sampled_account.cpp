@@ -17,6 +17,7 @@
 #include "pate/accounting/neighbour_covers.hpp"
 #include "pate/accounting/planning/sampled_profile.hpp"
 #include "pate/accounting/pld_grids.hpp"
+#include "pate/accounting/pld_queries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
@@ -30,13 +31,12 @@ namespace pate {
 
 namespace {
 
-constexpr std::array kDirections{Direction::forward, Direction::reverse};
 // As of other profiles: products at nodes, a direction, beyond which neighbours are covered, and
 // the grid is coarser.
-constexpr double kManyTerms = 2e9;
-constexpr double kMaxTerms = 3e10;
+constexpr double kManySampledTerms = 2e9;
+constexpr double kMaxSampledTerms = 3e10;
 // Of epsilon by RDP, the part that grows with the queries is about this.
-constexpr double kRdpShare = 0.3;
+constexpr double kSampledRdpShare = 0.3;
 // Of delta: what losses of the pair for any votes that are taken for infinite may add.
 constexpr double kBeyondShare = 1e-6;
 
@@ -159,7 +159,7 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
     terms_of_few += count * outcomes * 2.0;
   }
   Grids grids = grids_of(hints, settings, queries);
-  const bool covers = grids.nodes(grids.step) * terms > kManyTerms;
+  const bool covers = grids.nodes(grids.step) * terms > kManySampledTerms;
   const double beyond = kBeyondShare * least_delta(settings) / std::max(queries, 1.0);
   const auto work = [&] {
     double total = covers ? terms_of_few : terms;
@@ -173,7 +173,7 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
     }
     return total * grids.nodes(grids.step);
   };
-  while (!settings.step && grids.step <= kMaxStep && work() > kMaxTerms) grids.step *= 2.0;
+  while (!settings.step && grids.step <= kMaxStep && work() > kMaxSampledTerms) grids.step *= 2.0;
   if (grids.step > kMaxStep) return std::nullopt;
   ProgressCounter counter(progress, 2 * static_cast<std::int64_t>(distinct_.size()));
   std::array<double, 2> epsilons{};
@@ -182,7 +182,8 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
     const OptimalOrder& best = direction == Direction::forward ? hints.forward : hints.reverse;
     PessimisticProfile profile(grids.grid(direction, grids.step));
     for (std::size_t i = 0; i < distinct_.size(); ++i) {
-      const double mean = kRdpShare * grids.epsilon * (best.order - 1.0) / std::max(queries, 1.0);
+      const double mean =
+          kSampledRdpShare * grids.epsilon * (best.order - 1.0) / std::max(queries, 1.0);
       const std::vector<DistributionPair> pairs = covers && distinct_[i].outcomes
                                                       ? few(i, direction, best, grids.step, mean)
                                                       : tables(i, direction, grids.step, beyond);
@@ -196,7 +197,7 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
-void check(const Run& run, const AccountSettings& settings) {
+void check_samples(const Run& run, const AccountSettings& settings) {
   if (run.student != nullptr || run.decisions || run.labels || run.shard.of > 1) {
     throw parameter_error(
         "samples of the teachers are known without a student, decisions, true labels and shards: "
@@ -294,7 +295,7 @@ void settle_sampled(const AccountSettings& settings, Account& account) {
 
 Account account_sampled(const Run& run, double rate, const AccountSettings& settings) {
   const SampledGaussian sampled = sampled_query(run.aggregator, rate);
-  check(run, settings);
+  check_samples(run, settings);
   validate_delta(settings.delta);
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
   const auto& selection = run.aggregator.noisy().selection;

@@ -12,7 +12,7 @@ namespace pate {
 namespace {
 
 // Numbers that are read at a time.
-constexpr std::int64_t kBlockNumbers = std::int64_t{1} << 20U;
+constexpr std::int64_t kNumbersRead = std::int64_t{1} << 20U;
 // Below it chance alone makes many right or none.
 constexpr std::int64_t kFewestQueries = 30;
 constexpr double kOneClass = 0.95;
@@ -27,7 +27,7 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
                 std::span<const std::int32_t> labels) {
   const auto classes = static_cast<std::size_t>(votes.classes());
   Matches result{std::vector<std::int64_t>(classes), std::vector<std::int64_t>(classes)};
-  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / votes.classes());
+  const std::int64_t block = std::max<std::int64_t>(1, kNumbersRead / votes.classes());
   std::vector<std::int32_t> counts;
   const auto read = [&](std::int64_t row, std::int64_t count) {
     counts.resize(static_cast<std::size_t>(count) * classes);

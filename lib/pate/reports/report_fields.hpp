@@ -110,7 +110,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
   step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
   step_list(a, "sparse_rounds", steps.sparse_rounds, "scale", false);
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
-    const NoiseNames& names = noise_of(kind, 1.0).names();
+    const NoiseNames names = noise_of(kind, 1.0).names();
     std::map<double, std::int64_t> counts;
     if constexpr (!Archive::kReads) {
       for (const auto& [noise, count] : steps.maxima) {

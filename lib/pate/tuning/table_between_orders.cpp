@@ -11,8 +11,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::size_t kNodes = QCells::kNodes;
-
 constexpr std::array kTableDirections{&GaussianTradeoffTable::AtOrder::forward,
                                       &GaussianTradeoffTable::AtOrder::reverse};
 
@@ -24,10 +22,10 @@ constexpr double kOrderWidth = 0.5;
 bool TableBetweenOrders::interpolates(const Piece& piece, std::size_t cell) const {
   const QCells::Nodes log_q = cells_.nodes(cell);
   for (const auto direction : kTableDirections) {
-    for (std::size_t k = 0; k < kNodes; ++k) {
+    for (std::size_t k = 0; k < QCells::kNodes; ++k) {
       QCells::Nodes values;
-      for (std::size_t j = 0; j < kNodes; ++j) {
-        values[j] = (piece.nodes[kNodes - 1 - j].*direction)[cell][k];
+      for (std::size_t j = 0; j < QCells::kNodes; ++j) {
+        values[j] = (piece.nodes[QCells::kNodes - 1 - j].*direction)[cell][k];
       }
       const double smallest = *std::ranges::min_element(values) + log_q[k];
       if (!chebyshev::converged(values, std::max(1.0, smallest))) return false;
@@ -38,7 +36,7 @@ bool TableBetweenOrders::interpolates(const Piece& piece, std::size_t cell) cons
 
 void TableBetweenOrders::fill(long number, Piece& piece) const {
   std::vector<double> orders;
-  for (std::size_t k = kNodes; k-- > 0;) {  // the nodes fall
+  for (std::size_t k = QCells::kNodes; k-- > 0;) {  // the nodes fall
     const double s = chebyshev::points()[k];
     orders.push_back(1.0 + std::exp(kOrderWidth * (static_cast<double>(number) + 0.5 * (s + 1.0))));
   }
@@ -47,7 +45,7 @@ void TableBetweenOrders::fill(long number, Piece& piece) const {
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (interpolates(piece, cell)) continue;
     piece.other_cells.push_back(cell);
-    enough.insert(enough.end(), kNodes + 1, cells_.nodes(cell)[kNodes / 2]);
+    enough.insert(enough.end(), QCells::kNodes + 1, cells_.nodes(cell)[QCells::kNodes / 2]);
   }
   piece.other.emplace(enough);
 }
@@ -74,10 +72,10 @@ GaussianTradeoffTable::AtOrder TableBetweenOrders::at(double order) const {
   for (const auto direction : kTableDirections) {
     std::vector<QCells::Nodes>& to = result.*direction;
     to.assign(cells_.size(), {});
-    for (std::size_t j = 0; j < kNodes; ++j) {
-      const std::vector<QCells::Nodes>& from = piece->nodes[kNodes - 1 - j].*direction;
+    for (std::size_t j = 0; j < QCells::kNodes; ++j) {
+      const std::vector<QCells::Nodes>& from = piece->nodes[QCells::kNodes - 1 - j].*direction;
       for (std::size_t cell = 0; cell < to.size(); ++cell) {
-        for (std::size_t k = 0; k < kNodes; ++k) to[cell][k] += weights[j] * from[cell][k];
+        for (std::size_t k = 0; k < QCells::kNodes; ++k) to[cell][k] += weights[j] * from[cell][k];
       }
     }
     for (std::size_t i = 0; i < piece->other_cells.size(); ++i) {

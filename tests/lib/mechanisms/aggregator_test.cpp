@@ -12,9 +12,9 @@ using namespace pate_test;
 
 namespace {
 
-const Aggregator kLnmax{std::nullopt, LaplaceNoisyMax{20.0}};
-const Aggregator kGnmax{std::nullopt, GaussianNoisyMax{40.0}};
-const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, GaussianNoisyMax{40.0}};
+const Aggregator kLnmax{std::nullopt, {LaplaceNoisyMax{20.0}}};
+const Aggregator kGnmax{std::nullopt, {GaussianNoisyMax{40.0}}};
+const Aggregator kConfident{ThresholdCheck{200.0, 150.0}, {GaussianNoisyMax{40.0}}};
 const Aggregator kInteractive{ThresholdCheck{200.0, 150.0}, {GaussianNoisyMax{40.0}}, true};
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/whole_division.hpp"
 #include "pate/release/curve/key_lines.hpp"
 #include "pate/release/curve/three_key_costs.hpp"
 
@@ -18,10 +19,6 @@ namespace {
 constexpr std::int64_t kCellKinds = 6;
 std::int64_t cell_kind(const TiltedCost& cost, std::int64_t v, std::int64_t count) {
   return std::min<std::int64_t>(v - count, 2) + (cost.moment().can_be_cell(v - count) ? 3 : 0);
-}
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
 }
 
 // An integer of least..most; the least where that is empty.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/whole_division.hpp"
 #include "pate/release/declared/key_planes.hpp"
 #include "pate/release/declared/modulus_table.hpp"
 
@@ -22,10 +23,6 @@ constexpr std::int64_t kPlanes = 32;
 constexpr std::size_t kPlaneNumbers = 25'000'000;
 // Of what is within distances of keys.
 constexpr double kKeyMemory = 5e8;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 CostUnits whole(double units) {
   if (!(std::abs(units) <= 0x1p60)) {

@@ -4,13 +4,11 @@
 #include <bit>
 #include <cstdint>
 
+#include "pate/numerics/whole_division.hpp"
+
 namespace pate {
 
 namespace {
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 // Units, rounded up to what a float holds. A float above 0 that is too small has the next one in
 // the next bits; one below 0, which is further from 0 than it may be, in those before.

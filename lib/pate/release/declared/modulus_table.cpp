@@ -7,14 +7,11 @@
 
 #include "pate/base/error.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/numerics/whole_division.hpp"
 
 namespace pate {
 
 namespace {
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
 
 KeyPlanes all_planes(const KeyModuli& moduli) {
   return {moduli, ceil_divide(moduli.teachers(), moduli.classes()), moduli.teachers()};

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace pate {
+
+/// ceil(a / b) of whole numbers a >= 0 and b > 0 whose sum is in range. Exact.
+[[nodiscard]] constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+}  // namespace pate
