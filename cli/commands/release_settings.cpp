@@ -111,38 +111,38 @@ ReleaseOptions in_force(ReleaseOptions options, const AnySettings& settings, con
   return options;
 }
 
-reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& any,
+reports::AnyReleasePlan make_plan(const VoteProfile& votes, const AnySettings& settings,
                                   const reports::CurveTables& tables, const Streams& streams) {
-  if (const auto* const curve = std::get_if<CurvePlanSettings>(&any)) {
+  if (const auto* const curve = std::get_if<CurvePlanSettings>(&settings)) {
     Progress progress(streams, "computing tables");
     return curve_plan(votes, *curve, tables, progress.callback());
   }
-  if (const auto* const complex = std::get_if<ComplexPlanSettings>(&any)) {
+  if (const auto* const complex = std::get_if<ComplexPlanSettings>(&settings)) {
     Progress progress(streams, "computing tables");
     return complex_plan(votes, *complex, tables, progress.callback());
   }
-  if (const auto* const at_most = std::get_if<AtMostSettings>(&any)) {
+  if (const auto* const at_most = std::get_if<AtMostSettings>(&settings)) {
     Progress progress(streams, "computing tables");
     return at_most_plan(votes, *at_most, tables, progress.callback());
   }
   const Activity activity(streams, "computing sensitivities");
-  return release_plan(votes, std::get<ReleaseSettings>(any));
+  return release_plan(votes, std::get<ReleaseSettings>(settings));
 }
 
 PublicRelease draw(const VoteProfile& votes, const AnySettings& settings,
-                   const reports::AnyReleasePlan& any, BitSource& source) {
-  if (const auto* const curve = std::get_if<CurvePlan>(&any)) {
+                   const reports::AnyReleasePlan& plan, BitSource& source) {
+  if (const auto* const curve = std::get_if<CurvePlan>(&plan)) {
     return public_release(votes, *curve, curve->mechanism.draw(curve->place, source));
   }
-  if (const auto* const at_most = std::get_if<AtMostPlan>(&any)) {
+  if (const auto* const at_most = std::get_if<AtMostPlan>(&plan)) {
     return public_release(votes, *at_most, at_most->ladder().toss(at_most->level, source));
   }
-  if (const auto* const complex = std::get_if<ComplexPlan>(&any)) {
+  if (const auto* const complex = std::get_if<ComplexPlan>(&plan)) {
     return public_release(votes, *complex, complex->draw(source));
   }
-  const auto& plan = std::get<ReleasePlan>(any);
-  return public_release(votes, std::get<ReleaseSettings>(settings), plan,
-                        draw_released_rdp(plan, source));
+  const auto& gnss = std::get<ReleasePlan>(plan);
+  return public_release(votes, std::get<ReleaseSettings>(settings), gnss,
+                        draw_released_rdp(gnss, source));
 }
 
 }  // namespace pate::cli

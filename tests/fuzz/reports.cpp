@@ -16,7 +16,7 @@
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/release_report.hpp"
-#include "pate/reports/tune_report.hpp"
+#include "pate/reports/saved_tuning.hpp"
 
 namespace pate::fuzz {
 

@@ -244,7 +244,7 @@ std::unique_ptr<const ModulusTable> CurveTables::kept(const KeyModuli& moduli,
     if (!std::ranges::equal(numbers, numbers_of(digest))) {
       throw parameter_error(fmt::format("the digest of {} is another", path.string()));
     }
-    // A mapping begins with a page.
+    // A mapping begins with a page. NOLINTNEXTLINE(*-reinterpret-cast)
     const auto* const values = reinterpret_cast<const ModulusUnits*>(bytes.data());
     const std::uint64_t seed =
         std::uint64_t{std::random_device()()} << 32U | std::random_device()();

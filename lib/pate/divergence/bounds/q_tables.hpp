@@ -38,9 +38,9 @@ class QCells {
   static constexpr std::size_t kNoCell = static_cast<std::size_t>(-1);
   /// Where a value lies and how the nodes of its cell weigh: found once, used for every function.
   struct Position {
-    double log_q;
-    std::size_t cell;  ///< or kNoCell
-    Nodes weights;
+    double log_q = 0.0;
+    std::size_t cell = kNoCell;
+    Nodes weights{};
     std::size_t isolated = kNoCell;  ///< which of `isolated()`; kNoCell for another value
   };
   [[nodiscard]] Position locate(double log_q) const;

@@ -32,10 +32,7 @@ constexpr double kLeastCellNoise = 0.5;
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
                            std::int64_t classes, double order, unsigned threads,
                            bool may_have_cells)
-    : sigma_(noise.sigma),
-      order_(order),
-      classes_(static_cast<double>(classes)),
-      last_cell_gap_(-1) {
+    : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)) {
   validate(noise);
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));

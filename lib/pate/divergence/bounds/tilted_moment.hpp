@@ -105,7 +105,7 @@ class TiltedMoment {
   double classes_;
   bool hopeless_;
   double growth_;  // e^(order (order-1)/sigma^2)
-  std::int64_t last_cell_gap_;
+  std::int64_t last_cell_gap_ = -1;
   double negligible_;  // the integrand's largest logarithm less this ends a sum
   TiltedRows rows_;
 };

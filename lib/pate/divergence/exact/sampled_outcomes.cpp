@@ -117,22 +117,8 @@ Span span_of(double sigma, std::int64_t top, double classes) {
 // Where the noise is looked at.
 class Points {
  public:
-  Points(double sigma, std::int32_t top, double classes) {
-    const Span span = span_of(sigma, top, classes);
-    per_vote_ = span.per_vote;
-    const auto below = static_cast<std::int64_t>(std::ceil(kEnds * sigma));
-    size_ = static_cast<std::size_t>(static_cast<std::int64_t>(std::ceil(span.range)) * per_vote_);
-    shift_ = static_cast<std::size_t>((top + 1) * per_vote_);
-    const Extended step = Extended(1) / Extended(per_vote_) / Extended(sigma);
-    static const Extended root = sqrt(2 * boost::math::constants::pi<Extended>());
-    for (std::size_t i = 0; i < size_ + shift_; ++i) {
-      const Extended steps(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(shift_) -
-                           below * per_vote_);
-      const Extended x = steps / Extended(per_vote_) / Extended(sigma);
-      below_.push_back(normal_below(x));
-      density_.push_back(exp(-x * x / 2) / root * step);
-    }
-  }
+  Points(double sigma, std::int32_t top, double classes)
+      : Points(sigma, top, span_of(sigma, top, classes)) {}
 
   [[nodiscard]] std::size_t size() const { return size_; }
   // Adds the class of exactly b votes in the sample.
@@ -148,8 +134,25 @@ class Points {
   }
 
  private:
-  std::int64_t per_vote_ = 1;
-  std::size_t size_ = 0, shift_ = 0;
+  Points(double sigma, std::int32_t top, const Span& span)
+      : per_vote_(span.per_vote),
+        size_(
+            static_cast<std::size_t>(static_cast<std::int64_t>(std::ceil(span.range)) * per_vote_)),
+        shift_(static_cast<std::size_t>((top + 1) * per_vote_)) {
+    const auto below = static_cast<std::int64_t>(std::ceil(kEnds * sigma));
+    const Extended step = Extended(1) / Extended(per_vote_) / Extended(sigma);
+    static const Extended root = sqrt(2 * boost::math::constants::pi<Extended>());
+    for (std::size_t i = 0; i < size_ + shift_; ++i) {
+      const Extended steps(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(shift_) -
+                           below * per_vote_);
+      const Extended x = steps / Extended(per_vote_) / Extended(sigma);
+      below_.push_back(normal_below(x));
+      density_.push_back(exp(-x * x / 2) / root * step);
+    }
+  }
+
+  std::int64_t per_vote_;
+  std::size_t size_, shift_;
   std::vector<Extended> below_, density_;  // from the point of top + 1 votes less on
 };
 
