@@ -23,7 +23,8 @@ THREAD_TESTS := *thread*,*parallel_for*,*shard*
 # Rooms whose tests make arm64 and make portability run: what touches the system, and arithmetic.
 ARM64_ROOMS ?= base numerics votes mechanisms
 PORTABLE_ROOMS ?= base numerics mechanisms
-OTHER_COMPILERS ?= g++-11 clang++-19 clang++-19-libc++
+OTHER_COMPILERS ?= g++-11 clang++-15 clang++-16 clang++-19 clang++-19-libc++
+DEBIAN13_COMPILERS ?= g++-13 g++-14
 ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
@@ -148,6 +149,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) arm64
 	@$(MAKE) arm64-wheel
 	@$(MAKE) portability
+	@$(MAKE) debian13
 	@$(MAKE) sanitize
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
@@ -174,8 +176,13 @@ arm64-wheel: deps ## the static tarball and the wheel of arm64, cross-compiled, 
 
 .PHONY: portability
 portability: program ## the program and suites of rooms by other compilers (OTHER_COMPILERS), numbers beside g++ 12's
-	@$(call install_missing,g++-11 clang-19 libc++-19-dev libc++abi-19-dev)
+	@$(call install_missing,g++-11 clang-15 clang-16 clang-19 libc++-19-dev libc++abi-19-dev)
 	@PATE=$(BUILD)/pate ROOMS="$(PORTABLE_ROOMS)" tests/portability/compilers.sh $(JOBS) $(OTHER_COMPILERS)
+
+.PHONY: debian13
+debian13: program ## the same by compilers of Debian 13 (DEBIAN13_COMPILERS), in a bare system of it; root, network
+	@$(call install_missing,mmdebstrap)
+	@PATE=$(BUILD)/pate ROOMS="$(PORTABLE_ROOMS)" tests/portability/debian13.sh $(JOBS) $(DEBIAN13_COMPILERS)
 
 .PHONY: extended
 extended: deps ## suites of what needs more than doubles, as on machines whose long double is a double
