@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kMay = "<span class=\"yes\">may be published</span>";
 constexpr const char* kPromisesNothing =
-    "<span class=\"no\">promises nothing: must not be published</span>";
+    "<span class=\"no\">promises nothing: not to be published as a guarantee</span>";
 constexpr const char* kMayNot = "<span class=\"no\">private: must not be published</span>";
 
 constexpr std::array<std::pair<std::string_view, const char*>, 14> kDone{{

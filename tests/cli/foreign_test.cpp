@@ -127,13 +127,15 @@ TEST_SUITE("numbers of others") {
     refused_file("lambda,rdp\n2,1\n", "expected two columns with the headings order,rdp");
     refused_file("2\n3\n", "expected two columns");
     refused_file("2,1,1\n", "expected two columns");
-    refused_file("2,1\n2,2\n", "row 1, column 0: expected an order above that of the row before");
-    refused_file("2,1\n1,2\n", "row 1, column 0: expected a Renyi order above 1");
-    refused_file("2,1\n3,-1\n", "row 1, column 1: expected an RDP >= 0, found -1");
-    refused_file("2,1\n3,inf\n",
-                 "row 1 (line 2), column 1: expected a finite number, found inf; leave");
-    refused_file("2,1\n3,nan\n", "row 1 (line 2), column 1: expected a finite number");
-    refused_file("2,1\n3,x\n", "row 1 (line 2), column 1: expected a number");
+    refused_file("2,1\n3,2\n", "expected two columns with the headings order,rdp");
+    refused_file("order,rdp\n2,1\n2,2\n",
+                 "row 1, column 0: expected an order above that of the row before");
+    refused_file("order,rdp\n2,1\n1,2\n", "row 1, column 0: expected a Renyi order above 1");
+    refused_file("order,rdp\n2,1\n3,-1\n", "row 1, column 1: expected an RDP >= 0, found -1");
+    refused_file("order,rdp\n2,1\n3,inf\n",
+                 "row 1 (line 3), column 1: expected a finite number, found inf; leave");
+    refused_file("order,rdp\n2,1\n3,nan\n", "row 1 (line 3), column 1: expected a finite number");
+    refused_file("order,rdp\n2,1\n3,x\n", "row 1 (line 3), column 1: expected a number");
   }
 
   TEST_CASE("a ledger takes them as entries, and compose of it has the same total") {

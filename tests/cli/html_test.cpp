@@ -128,7 +128,7 @@ TEST_CASE("the first screen never says yes and no, and names what may be printed
   const std::string empty =
       page_of(R"({"schema": "pate/plan/v1", "headline": )" +
               entry(8.0, "data_independent", "true") + ", " + guarantee("false") + "}");
-  CHECK(empty.find("may be published, but promises nothing") != std::string::npos);
+  CHECK(empty.find("promises nothing: not to be published as a guarantee") != std::string::npos);
   CHECK(empty.find("<q>") == std::string::npos);
   const std::string none =
       page_of(R"({"schema": "pate/tune/v1", "settings": {}, )" + guarantee("false") + "}");
