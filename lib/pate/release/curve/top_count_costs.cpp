@@ -483,11 +483,11 @@ void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUn
       std::fill(result.begin() + first, result.begin() + end,
                 result[static_cast<std::size_t>(first - 1)]);
     for (std::int64_t w = std::max(least_, v - end + 1); w <= v;) {
-      constexpr std::int64_t kWidest = kBlockSizes[kLargest];
-      if (w % kWidest == 0 && w + kWidest - 1 <= v &&
-          is_known(columns_[kLargest].row(w / kWidest), std::min(x2 + end - 1, half),
-                   std::max(first, v - w - kWidest + 1))) {
-        w += kWidest;
+      constexpr std::int64_t kWidestBlock = kBlockSizes[kLargest];
+      if (w % kWidestBlock == 0 && w + kWidestBlock - 1 <= v &&
+          is_known(columns_[kLargest].row(w / kWidestBlock), std::min(x2 + end - 1, half),
+                   std::max(first, v - w - kWidestBlock + 1))) {
+        w += kWidestBlock;
         continue;
       }
       const int level = level_of(w, v, v - w <= first);
@@ -510,13 +510,13 @@ void KeyCosts::within_two_keys(std::int64_t v, std::int64_t x2, std::span<CostUn
     }
     const std::int64_t highest = std::min(v + end - 1, teachers_);
     for (std::int64_t w = v + 1; w <= highest;) {
-      constexpr std::int64_t kWidest = kBlockSizes[kLargest];
-      if (w % kWidest == 0 && w + kWidest - 1 <= highest) {
+      constexpr std::int64_t kWidestBlock = kBlockSizes[kLargest];
+      if (w % kWidestBlock == 0 && w + kWidestBlock - 1 <= highest) {
         const Rows& rows = diagonals_[kLargest];
-        if (is_known(rows.row(w / kWidest),
+        if (is_known(rows.row(w / kWidestBlock),
                      std::min(ceil_divide(v + x2 + end - 1, cell_), rows.width - 1),
                      std::max(first, w - v))) {
-          w += kWidest;
+          w += kWidestBlock;
           continue;
         }
       }
