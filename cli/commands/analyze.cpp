@@ -9,6 +9,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/costs_apart.hpp"
@@ -104,40 +105,14 @@ std::optional<TeacherWeights> open_weights(const AnalyzeOptions& options, VotesI
 // What is known where samples of the teachers answer.
 void check_samples(const AnalyzeOptions& options) {
   if (!options.sample_teachers) return;
-  const auto refuse = [](const char* option, const char* why) {
-    throw usage_error(fmt::format("--sample-teachers excludes {}: {}", option, why));
-  };
-  if (options.mechanism.any_ptr() || !options.mechanism.sigma2 || options.mechanism.one_noise) {
-    throw usage_error(
-        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
-        "Gaussian noise on every count");
-  }
-  if (options.mechanism.threshold.ends_with('%')) {
-    throw usage_error(
-        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
-        "not "
-        "as a share of all of them");
-  }
-  if (options.mechanism.neighbours != Neighbours{Adjacency::add_remove, 1}) {
-    throw usage_error(
-        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
-        "add-remove");
-  }
-  if (!options.input.student.empty()) refuse("--student", "its threshold is of all teachers");
-  if (!options.input.labels.empty()) {
-    refuse("--labels", "how accurate the answers of samples are is not computed");
-  }
-  if (!options.input.decisions.empty()) {
-    refuse("--decisions", "which samples answered is not known");
-  }
-  if (!options.shard.empty()) refuse("--shard", "it is for a whole run");
-  if (!options.teacher_weights.empty()) {
-    refuse("--teacher-weights", "votes of samples count one each");
-  }
-  if (options.privacy.account.tilted || options.privacy.account.complex) {
-    refuse("--tilted and --complex",
-           "they are not proved for samples; --exact is, and so is what holds for any votes");
-  }
+  check_sampled(options.mechanism);
+  const Exclusions excludes("--sample-teachers");
+  excludes(!options.input.student.empty(), "--student: its threshold is of all teachers");
+  excludes(!options.input.labels.empty(),
+           "--labels: how accurate the answers of samples are is not computed");
+  excludes(!options.input.decisions.empty(), "--decisions: which samples answered is not known");
+  excludes(!options.shard.empty(), "--shard: it is for a whole run");
+  excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
 }
 
 Account weighted_account_of(const Run& run, const TeacherWeights& weights, AccountSettings settings,

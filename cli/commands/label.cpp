@@ -91,22 +91,7 @@ void check_samples(const LabelOptions& options) {
         "--sample-teachers says of as many",
         excluded));
   }
-  if (options.mechanism.any_ptr() || !options.mechanism.sigma2 || options.mechanism.one_noise) {
-    throw usage_error(
-        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
-        "Gaussian noise on every count");
-  }
-  if (options.mechanism.threshold.ends_with('%')) {
-    throw usage_error(
-        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
-        "not "
-        "as a share of all of them");
-  }
-  if (options.mechanism.neighbours != Neighbours{Adjacency::add_remove, 1}) {
-    throw usage_error(
-        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
-        "add-remove");
-  }
+  check_sampled(options.mechanism);
 }
 
 void check_options(const LabelOptions& options) {

@@ -97,6 +97,24 @@ void add_neighbours(CommandLine& line, Neighbours& neighbours) {
               {.recorded = false});
 }
 
+void check_sampled(const MechanismOptions& options) {
+  if (options.any_ptr() || !options.sigma2 || options.one_noise) {
+    throw usage_error(
+        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
+        "Gaussian noise on every count");
+  }
+  if (options.threshold.ends_with('%')) {
+    throw usage_error(
+        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
+        "not as a share of all of them");
+  }
+  if (options.neighbours != Neighbours{Adjacency::add_remove, 1}) {
+    throw usage_error(
+        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
+        "add-remove");
+  }
+}
+
 void check_one_noise(bool one_noise, const Neighbours& neighbours) {
   if (!one_noise || !neighbours.adds_or_removes()) return;
   throw usage_error(

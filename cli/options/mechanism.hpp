@@ -44,6 +44,11 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
 /// Whose costs are asked for: of commands that know others than one teacher that votes otherwise.
 void add_neighbours(CommandLine& line, Neighbours& neighbours);
 
+/// Throws `usage_error` for a mechanism whose queries samples of the teachers cannot answer: other
+/// noise than Gaussian, a threshold as a share of all teachers, other neighbours than one teacher
+/// that is added or removed.
+void check_sampled(const MechanismOptions& options);
+
 /// Throws `usage_error` for one noise where teachers are added or removed.
 void check_one_noise(bool one_noise, const Neighbours& neighbours);
 
