@@ -5,6 +5,7 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 #include "pate/numerics/normal.hpp"
+#include "pate/numerics/whole_division.hpp"
 
 namespace pate {
 
@@ -31,9 +32,16 @@ double step_for(std::int64_t classes) {
   return classes <= 100'000 ? 0.085 : 0.06;
 }
 
-// Of b > 0.
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? a / b : -((b - 1 - a) / b);
+// Calls use(set, row) for all rows of each set, some rows a task.
+template <class Use>
+void for_each_row(std::size_t sets, std::size_t rows, unsigned threads, const Use& use) {
+  const std::size_t pieces = (rows + kRowsPerTask - 1) / kRowsPerTask;
+  parallel_for(pieces * sets, threads, [&](std::size_t task) {
+    const std::size_t begin = task % pieces * kRowsPerTask;
+    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, rows); ++row) {
+      use(task / pieces, row);
+    }
+  });
 }
 
 }  // namespace
@@ -76,16 +84,11 @@ void TiltedRows::fill_own_rows(unsigned threads) {
   const auto size = static_cast<std::size_t>(rows());
   for (std::size_t row = 0; row < size; ++row) places_.push_back(row * nodes_);
   for (auto& to : log_below_) to.resize(size * nodes_ + kRowsGoOn);
-  const std::size_t pieces = (size + kRowsPerTask - 1) / kRowsPerTask;
-  parallel_for(pieces * log_below_.size(), threads, [&](std::size_t task) {
-    const int tilt = tilt_of(task / pieces);
-    const std::size_t begin = task % pieces * kRowsPerTask;
-    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, size); ++row) {
-      const double shift = row_shift(tilt, static_cast<std::int64_t>(row) - kRoom);
-      double* const to = log_below_[set_of(tilt)].data() + places_[row];
-      for (std::size_t k = 0; k < nodes_; ++k) {
-        to[k] = log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift);
-      }
+  for_each_row(log_below_.size(), size, threads, [&](std::size_t set, std::size_t row) {
+    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - kRoom);
+    double* const to = log_below_[set].data() + places_[row];
+    for (std::size_t k = 0; k < nodes_; ++k) {
+      to[k] = log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift);
     }
   });
 }
@@ -121,18 +124,13 @@ void TiltedRows::fill_densities(unsigned threads) {
   const auto size = static_cast<std::size_t>(gaps_.last_of_cells + 2 * kRoom + 1);
   density_length_ = nodes_ + kRowsGoOn;
   for (auto& to : densities_) to.resize(size * density_length_);
-  const std::size_t pieces = (size + kRowsPerTask - 1) / kRowsPerTask;
-  parallel_for(pieces * densities_.size(), threads, [&](std::size_t task) {
-    const int tilt = tilt_of(task / pieces);
-    const std::size_t begin = task % pieces * kRowsPerTask;
-    for (std::size_t row = begin; row < std::min(begin + kRowsPerTask, size); ++row) {
-      const double shift = row_shift(tilt, static_cast<std::int64_t>(row) - kRoom);
-      const double* const below = log_below_[set_of(tilt)].data() + places_[row];
-      double* const to = densities_[set_of(tilt)].data() + row * density_length_;
-      for (std::size_t k = 0; k < nodes_; ++k) {
-        const double z = first_node_ + static_cast<double>(k) * step_;
-        to[k] = step_ * std::exp(log_normal_cdf(z) + log_normal_density(z + shift) - below[k]);
-      }
+  for_each_row(densities_.size(), size, threads, [&](std::size_t set, std::size_t row) {
+    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - kRoom);
+    const double* const below = log_below_[set].data() + places_[row];
+    double* const to = densities_[set].data() + row * density_length_;
+    for (std::size_t k = 0; k < nodes_; ++k) {
+      const double z = first_node_ + static_cast<double>(k) * step_;
+      to[k] = step_ * std::exp(log_normal_cdf(z) + log_normal_density(z + shift) - below[k]);
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pate/numerics/normal.hpp"
+#include "pate/numerics/whole_division.hpp"
 
 namespace pate {
 
@@ -26,10 +27,6 @@ double step_for(std::int64_t classes) {
   if (classes <= 150) return 0.15;
   if (classes <= 1000) return 0.11;
   return classes <= 100'000 ? 0.085 : 0.06;
-}
-
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/keys/random_key.hpp"
 #include "pate/numerics/whole_division.hpp"
 #include "pate/release/curve/key_lines.hpp"
 #include "pate/release/curve/three_key_costs.hpp"
@@ -19,12 +20,6 @@ namespace {
 constexpr std::int64_t kCellKinds = 6;
 std::int64_t cell_kind(const TiltedCost& cost, std::int64_t v, std::int64_t count) {
   return std::min<std::int64_t>(v - count, 2) + (cost.moment().can_be_cell(v - count) ? 3 : 0);
-}
-
-// An integer of least..most; the least where that is empty.
-std::int64_t picked(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
-  if (most <= least) return least;
-  return least + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most - least + 1));
 }
 
 // So that there are at most so many cells of (v, x2): about M^2/4 divided by it.
@@ -116,12 +111,8 @@ void KeyCosts::check_rising() const {
 }
 
 void KeyCosts::check_three_keys(const TiltedCost& cost, std::mt19937_64& random) const {
-  const std::int64_t m = cost.classes();
-  const std::int64_t v = picked(random, least_, teachers_);
-  const std::int64_t behind = teachers_ - v;
-  const std::int64_t x2 = picked(random, ceil_divide(behind, m - 1), std::min(v, behind));
-  const std::int64_t rest = behind - x2;
-  const std::int64_t x3 = m == 2 ? 0 : picked(random, ceil_divide(rest, m - 2), std::min(x2, rest));
+  const std::int64_t v = random_integer(random, least_, teachers_);
+  const auto [x2, x3] = random_counts_behind(random, v, teachers_, cost.classes());
   CostUnits computed = units_far_behind(cost, v, v - x2);
   if (computed == kNoKey) {
     computed = units_of_excess(cost, three_key_moves(cost, v, x2, x3).largest_joint());
@@ -130,9 +121,9 @@ void KeyCosts::check_three_keys(const TiltedCost& cost, std::mt19937_64& random)
 }
 
 void KeyCosts::check_two_keys(const TiltedCost& cost, std::mt19937_64& random) const {
-  const std::int64_t v = picked(random, least_, teachers_);
+  const std::int64_t v = random_integer(random, least_, teachers_);
   const std::int64_t least = ceil_divide(teachers_ - v, cost.classes() - 1);
-  const std::int64_t x2 = picked(random, least, std::min(v, teachers_ - v));
+  const std::int64_t x2 = random_integer(random, least, std::min(v, teachers_ - v));
   // The cell has the cost of the most costly of its keys, and this is one of them.
   CostUnits computed = units_far_behind(cost, v, v - x2);
   if (computed == kNoKey) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/keys/random_key.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/whole_division.hpp"
 
@@ -15,12 +16,6 @@ namespace {
 
 KeyPlanes all_planes(const KeyModuli& moduli) {
   return {moduli, ceil_divide(moduli.teachers(), moduli.classes()), moduli.teachers()};
-}
-
-// An integer of least..most.
-std::int64_t picked(std::mt19937_64& random, std::int64_t least, std::int64_t most) {
-  const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(most - least, 0) + 1);
-  return least + static_cast<std::int64_t>(random() % size);
 }
 
 // By how much another processor may round a modulus otherwise: of its logarithm, in units.
@@ -69,15 +64,10 @@ void ModulusTable::check(const KeyModuli& moduli, std::uint64_t seed, unsigned t
   std::mt19937_64 random(seed);
   KeyModuli::Scratch scratch(moduli);
   std::vector<double> logs(width);
-  const std::int64_t m = moduli.classes();
   for (int i = 0; i < kChecked; ++i) {
     const std::size_t plane = random() % planes.size();
     const std::int64_t v = planes[plane].v();
-    const std::int64_t behind = moduli.teachers() - v;
-    const std::int64_t x2 = picked(random, ceil_divide(behind, m - 1), std::min(v, behind));
-    const std::int64_t rest = behind - x2;
-    const std::int64_t x3 =
-        m == 2 ? 0 : picked(random, ceil_divide(rest, m - 2), std::min(x2, rest));
+    const auto [x2, x3] = random_counts_behind(random, v, moduli.teachers(), moduli.classes());
     moduli.logs(v, x2, moduli.three_keys() ? x3 : 0, scratch, logs);
     const ModulusUnits* const its =
         values_.data() + planes_.start(plane) + planes[plane].place(x2 + x3, x2) * width;
