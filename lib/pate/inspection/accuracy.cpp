@@ -6,13 +6,11 @@
 #include <cstddef>
 
 #include "pate/base/error.hpp"
+#include "pate/inspection/row_blocks.hpp"
 
 namespace pate {
 
 namespace {
-
-// Numbers that are read at a time.
-constexpr std::int64_t kBlockNumbers = std::int64_t{1} << 20U;
 
 // Counts right answers over the queries of a selection.
 class RightAnswers {
@@ -95,17 +93,11 @@ std::optional<Accuracy> accuracy(const VoteSource& votes, const RowSelection& ro
   if (rows.size() == 0) return std::nullopt;
   const std::int64_t width =
       std::max(votes.classes(), predictions != nullptr ? votes.teachers() : std::int64_t{1});
-  const std::int64_t block = std::max<std::int64_t>(1, kBlockNumbers / width);
   RightAnswers right(votes, predictions, student);
-  rows.for_each_range(0, rows.size(),
-                      [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t size) {
-                        for (std::int64_t done = 0; done < size; done += block) {
-                          const std::int64_t count = std::min(block, size - done);
-                          right.add(row + done, count,
-                                    labels.subspan(static_cast<std::size_t>(row + done),
-                                                   static_cast<std::size_t>(count)));
-                        }
-                      });
+  for_each_block(rows, width, [&](std::int64_t row, std::int64_t count) {
+    right.add(row, count,
+              labels.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)));
+  });
   return right.over(rows.size());
 }
 

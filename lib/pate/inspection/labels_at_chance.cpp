@@ -7,12 +7,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "pate/inspection/row_blocks.hpp"
+
 namespace pate {
 
 namespace {
 
-// Numbers that are read at a time.
-constexpr std::int64_t kNumbersRead = std::int64_t{1} << 20U;
 // Below it chance alone makes many right or none.
 constexpr std::int64_t kFewestQueries = 30;
 constexpr double kOneClass = 0.95;
@@ -27,9 +27,8 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
                 std::span<const std::int32_t> labels) {
   const auto classes = static_cast<std::size_t>(votes.classes());
   Matches result{std::vector<std::int64_t>(classes), std::vector<std::int64_t>(classes)};
-  const std::int64_t block = std::max<std::int64_t>(1, kNumbersRead / votes.classes());
   std::vector<std::int32_t> counts;
-  const auto read = [&](std::int64_t row, std::int64_t count) {
+  for_each_block(rows, votes.classes(), [&](std::int64_t row, std::int64_t count) {
     counts.resize(static_cast<std::size_t>(count) * classes);
     votes.read(row, count, counts);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -42,13 +41,7 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
       ++result.labels[label];
       result.right += plurality == label ? 1 : 0;
     }
-  };
-  rows.for_each_range(0, rows.size(),
-                      [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t size) {
-                        for (std::int64_t done = 0; done < size; done += block) {
-                          read(row + done, std::min(block, size - done));
-                        }
-                      });
+  });
   return result;
 }
 
