@@ -270,8 +270,6 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   context.parts = std::move(rounds.parts);
   context.record = join(rounds.record(), foreign);
   if (options.output.public_only) {
-    // What is doubted follows from the votes: for some of their neighbours nothing is.
-    rounds.doubts.clear();
     context.record = public_record(std::move(context.record));
     for (std::size_t i = 0; i < context.parts.size(); ++i) {
       context.parts[i].path = fmt::format("part {}", i + 1);
@@ -291,7 +289,10 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
         sum.costs, {options.rounds.reading, options.rounds.conversion, options.rounds.bound});
   }
   std::ranges::move(slip_notices({}, {}, sum.delta), std::back_inserter(sum.notices));
-  sum.notices.insert(sum.notices.begin(), rounds.doubts.begin(), rounds.doubts.end());
+  // What is doubted follows from the votes: for some of their neighbours nothing is.
+  if (!options.output.public_only) {
+    sum.notices.insert(sum.notices.begin(), rounds.doubts.begin(), rounds.doubts.end());
+  }
   ComposeOptions in_force = options;
   if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);

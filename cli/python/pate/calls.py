@@ -75,10 +75,11 @@ def words_of(options, files, paths):
     """The options as words; None and False are options that are left out. paths: the names of those that take a file."""
     words = []
     for name, value in options.items():
-        if value is None or value is False or (name in FLAGS and _is_bool(value) and not value):
+        is_flag = name in FLAGS and _is_bool(value)
+        if value is None or value is False or (is_flag and not value):
             continue
         option = "--" + name.rstrip("_").replace("_", "-")  # for_ is --for
-        if name in FLAGS and _is_bool(value):
+        if is_flag:
             words.append(option)
         elif _is_bool(value):
             raise UsageError(f"{name}: expected a value, found {value!r}")
