@@ -11,6 +11,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
+#include "support/hockey_stick.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"
 #include "support/sampled_answers.hpp"
@@ -29,21 +30,23 @@ long double renyi_excess(const Probabilities& p, const Probabilities& q, long do
   return sum;
 }
 
-struct Excesses {
+struct Divergences {
   long double forward = 0.0L, reverse = 0.0L;
 };
 
-Excesses worst(const SampledQuery& query, const Counts& votes, double order) {
+// The largest of all neighbours, in each direction.
+template <class Divergence>
+Divergences worst(const SampledQuery& query, const Counts& votes, const Divergence& divergence) {
   const Probabilities p = sampled_answers(query, votes);
-  Excesses result;
+  Divergences result;
   for (std::size_t j = 0; j < votes.size(); ++j) {
     for (const int by : {-1, 1}) {
       Counts neighbour = votes;
       neighbour[j] += by;
       if (neighbour[j] < 0) continue;
       const Probabilities q = sampled_answers(query, neighbour);
-      result.forward = std::max(result.forward, renyi_excess(p, q, order));
-      result.reverse = std::max(result.reverse, renyi_excess(q, p, order));
+      result.forward = std::max<long double>(result.forward, divergence(p, q));
+      result.reverse = std::max<long double>(result.reverse, divergence(q, p));
     }
   }
   return result;
@@ -66,7 +69,10 @@ TEST_SUITE("sampled_outcomes") {
         const auto found = SampledOutcomes::make(query, group_votes(votes));
         REQUIRE(found);
         for (const double order : {1.5, 2.0, 8.0, 40.0}) {
-          const Excesses expected = worst(query, votes, order);
+          const Divergences expected =
+              worst(query, votes, [order](const Probabilities& p, const Probabilities& q) {
+                return renyi_excess(p, q, order);
+              });
           const BothDirections its = found->log_excess(order);
           CAPTURE(order);
           CAPTURE(query.noise.rate);
@@ -116,27 +122,11 @@ TEST_SUITE("sampled_outcomes") {
     for (const SampledQuery& query : {with(0.4, 1.5), with(0.4, 1.5, 2.0, 3.0)}) {
       const auto found = SampledOutcomes::make(query, group_votes(votes));
       REQUIRE(found);
-      const Probabilities p = sampled_answers(query, votes);
       for (const double epsilon : {0.0, 0.1, 0.4, 1.0}) {
-        long double forward = 0.0L;
-        long double reverse = 0.0L;
-        for (std::size_t j = 0; j < votes.size(); ++j) {
-          for (const int by : {-1, 1}) {
-            Counts neighbour = votes;
-            neighbour[j] += by;
-            if (neighbour[j] < 0) continue;
-            const Probabilities q = sampled_answers(query, neighbour);
-            long double f = 0.0L;
-            long double r = 0.0L;
-            const long double gamma = std::exp(static_cast<long double>(epsilon));
-            for (std::size_t o = 0; o < p.size(); ++o) {
-              f += std::max(p[o] - gamma * q[o], 0.0L);
-              r += std::max(q[o] - gamma * p[o], 0.0L);
-            }
-            forward = std::max(forward, f);
-            reverse = std::max(reverse, r);
-          }
-        }
+        const auto [forward, reverse] =
+            worst(query, votes, [epsilon](const Probabilities& p, const Probabilities& q) {
+              return hockey_stick(p, q, epsilon);
+            });
         for (const Direction direction : {Direction::forward, Direction::reverse}) {
           double largest = 0.0;
           for (const DistributionPair& table : found->tables(direction)) {
