@@ -176,6 +176,17 @@ struct Spacings {
   double sigma1, distance;
 };
 
+// The points of a grid with one sigma1; none where the search is to stop.
+std::vector<Column> evaluated_columns(const TuningTask& task, const TuningGrid& grid,
+                                      double largest, SearchTrace& trace) {
+  const Watcher only_stops{{}, task.watcher.stop};
+  std::vector<TuningPoint> points(grid.size());
+  evaluate_grid({task.votes, grid, task.settings, only_stops, task.kept}, 0, points);
+  if (task.watcher.wants_stop()) return {};
+  trace.points += points.size();
+  return columns_of(grid, 0, largest, points);
+}
+
 // The best spot of a finer grid around one, whose thresholds keep their distance in sigma1.
 Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest, const Spot& centre,
                  const Spacings& spacing, SearchTrace& trace) {
@@ -184,7 +195,6 @@ Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest,
   const double most = std::log(task.grid.sigma1.back()) * (1.0 + 1e-12);
   TuningGrid fine = task.grid;
   fine.noise = lattice_around(centre.log_noise);
-  const Watcher only_stops{{}, task.watcher.stop};
   Spot best;
   for (int s = -kHalf; s <= kHalf; ++s) {
     const double log_sigma1 = centre.log_sigma1 + s * spacing.sigma1;
@@ -195,12 +205,9 @@ Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest,
       fine.threshold.push_back(largest +
                                (centre.distance + t * spacing.distance) * fine.sigma1.front());
     }
-    std::vector<TuningPoint> points(fine.size());
-    evaluate_grid({task.votes, fine, task.settings, only_stops, task.kept}, 0, points);
-    if (task.watcher.wants_stop()) return {};
-    trace.points += points.size();
-    improve(best, goal, fine.noise, log_sigma1, columns_of(fine, 0, largest, points), true,
-            std::abs(s) == kHalf);
+    const std::vector<Column> columns = evaluated_columns(task, fine, largest, trace);
+    if (columns.empty()) return {};
+    improve(best, goal, fine.noise, log_sigma1, columns, true, std::abs(s) == kHalf);
   }
   ++trace.grids;
   return best;
@@ -222,9 +229,9 @@ RoundedCheck best_rounded(const TuningTask& task, const TuningGoal& goal, double
   // Close together: what is interpolated between values far apart is not known well enough here.
   fine.noise.clear();
   for (int k = -4; k <= 4; ++k) {
-    fine.noise.push_back(to_digits(std::exp(centre.log_noise + k * kNoiseSpacing / 4.0), 3));
+    fine.noise.push_back(
+        to_digits(std::exp(centre.log_noise + k * kNoiseSpacing / 4.0), kFoundDigits));
   }
-  const Watcher only_stops{{}, task.watcher.stop};
   Spot best;
   RoundedCheck found{};
   for (int s = -kHalf; s <= kHalf; ++s) {
@@ -236,11 +243,8 @@ RoundedCheck best_rounded(const TuningTask& task, const TuningGoal& goal, double
     for (const int k : {-1, 0, 1}) {
       fine.threshold.push_back(to_digits(middle + k * last_digit(middle), kFoundDigits));
     }
-    std::vector<TuningPoint> points(fine.size());
-    evaluate_grid({task.votes, fine, task.settings, only_stops, task.kept}, 0, points);
-    if (task.watcher.wants_stop()) return {};
-    trace.points += points.size();
-    const std::vector<Column> columns = columns_of(fine, 0, largest, points);
+    const std::vector<Column> columns = evaluated_columns(task, fine, largest, trace);
+    if (columns.empty()) return {};
     for (std::size_t t = 0; t < columns.size(); ++t) {
       const double before = best.merit;
       improve(best, goal, fine.noise, std::log(sigma1), columns[t], false);
