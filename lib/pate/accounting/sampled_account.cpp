@@ -269,7 +269,15 @@ SampledGaussian sampled_query(const Mechanism& mechanism, double rate) {
   return sampled;
 }
 
-void add_sampled_any_votes(const AccountSettings& settings, Account& account) {
+Account sampled_any_votes(const Run& run, double rate, const AccountSettings& settings) {
+  Account account;
+  account.aggregator = run.aggregator;
+  account.teachers = run.votes.teachers();
+  account.classes = run.votes.classes();
+  account.queries = run.rows.size();
+  account.delta = settings.delta;
+  account.steps.neighbours = run.aggregator.neighbours();
+  account.steps.sampled_queries[sampled_query(run.aggregator, rate)] = account.queries;
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
@@ -282,15 +290,7 @@ void add_sampled_any_votes(const AccountSettings& settings, Account& account) {
     }
   }
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
-}
-
-void settle_sampled(const AccountSettings& settings, Account& account) {
-  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-  if (account.queries == 0) {
-    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
-  } else {
-    add_headline_notices(account.costs, account.headline, account.notices);
-  }
+  return account;
 }
 
 Account account_sampled(const Run& run, double rate, const AccountSettings& settings) {
@@ -303,15 +303,7 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   if (settings.exact) SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
   std::vector<DistinctSample> distinct = distinct_of(run, settings);
   if (settings.when_read) settings.when_read();
-  Account account;
-  account.aggregator = run.aggregator;
-  account.teachers = run.votes.teachers();
-  account.classes = run.votes.classes();
-  account.queries = run.rows.size();
-  account.delta = settings.delta;
-  account.steps.neighbours = run.aggregator.neighbours();
-  account.steps.sampled_queries[sampled] = account.queries;
-  add_sampled_any_votes(settings, account);
+  Account account = sampled_any_votes(run, rate, settings);
   if (settings.exact) {
     parallel_for(distinct.size(), settings.threads, [&](std::size_t i) {
       distinct[i].outcomes = SampledOutcomes::make(query, distinct[i].votes);
@@ -319,7 +311,12 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   }
   count_answered(query, distinct, account);
   if (settings.exact && account.queries > 0) add_exact(query, distinct, settings, account);
-  settle_sampled(settings, account);
+  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+  if (account.queries == 0) {
+    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
+  } else {
+    add_headline_notices(account.costs, account.headline, account.notices);
+  }
   return account;
 }
 

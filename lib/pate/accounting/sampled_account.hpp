@@ -24,11 +24,10 @@ namespace pate {
 /// A query of such a run, where it is one: throws as above.
 [[nodiscard]] SampledGaussian sampled_query(const Mechanism& mechanism, double rate);
 
-/// What such a run costs whatever the votes are, of as many queries as its steps say: fills in the
-/// orders and the costs, and adds what is to be said of them. `account` has its steps and delta.
-void add_sampled_any_votes(const AccountSettings& settings, Account& account);
-
-/// Adds the names of what was chosen, and of what may be published, once all costs are there.
-void settle_sampled(const AccountSettings& settings, Account& account);
+/// What such a run costs whatever the votes are, all queries of its selection: with the orders, the
+/// costs and what is to be said of them, without a headline and without what is answered. Throws as
+/// above for what is no such run.
+[[nodiscard]] Account sampled_any_votes(const Run& run, double rate,
+                                        const AccountSettings& settings);
 
 }  // namespace pate

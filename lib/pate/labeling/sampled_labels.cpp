@@ -75,17 +75,9 @@ Account sampled_label_account(const Run& run, double rate, const LabelledQueries
                               double delta) {
   AccountSettings settings;
   settings.delta = delta;
-  Account account;
-  account.aggregator = run.aggregator;
-  account.teachers = run.votes.teachers();
-  account.classes = run.votes.classes();
-  account.queries = run.rows.size();
-  account.delta = delta;
+  Account account = sampled_any_votes(run, rate, settings);
   account.answered_expected = account.answered_sd = std::nan("");
   account.answered_realized = labelled.answered;
-  account.steps.neighbours = run.aggregator.neighbours();
-  account.steps.sampled_queries[sampled_query(run.aggregator, rate)] = account.queries;
-  add_sampled_any_votes(settings, account);
   account.headline = headline_of(account.costs, {});
   if (account.queries == 0) {
     account.notices.push_back({"no_queries", "no query was asked: nothing is spent"});

@@ -31,7 +31,7 @@ class SampleSize {
 /// Throws `parameter_error` where `sampled_query` does, and with a student.
 [[nodiscard]] LabelledQueries label_sampled(const Run& run, double rate, BitSource& source);
 
-/// What such a run cost: what holds for any votes, of all queries (`add_sampled_any_votes`). What
+/// What such a run cost: what holds for any votes, of all queries (`sampled_any_votes`). What
 /// is answered is what came out: nothing is expected.
 [[nodiscard]] Account sampled_label_account(const Run& run, double rate,
                                             const LabelledQueries& labelled, double delta);
