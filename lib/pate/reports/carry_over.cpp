@@ -359,6 +359,7 @@ Event carry_over_line(const io::JsonValue& json, std::string_view line,
   } else {
     json.at("kind").fail("label or release");
   }
+  check_steps(json.at("released"), open);
   return event;
 }
 

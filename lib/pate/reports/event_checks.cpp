@@ -60,9 +60,36 @@ void check_orders(const io::JsonValue& json, const std::vector<double>& orders) 
   }
 }
 
-void check_has_steps(const io::JsonValue& json, const PublicEvent& open) {
-  if (open.steps && open.steps->empty() && open.queries > 0) {
+namespace {
+
+void drop_none(MechanismCounts& steps) {
+  for_each_kind([&](const auto kind) {
+    std::erase_if(steps.*kind, [](const auto& step) { return step.second == 0; });
+  });
+}
+
+}  // namespace
+
+void check_steps(const io::JsonValue& json, const PublicEvent& open) {
+  if (!open.steps) return;
+  if (open.steps->empty() && open.queries > 0) {
     json.fail("steps of some kind, where there are queries");
+  }
+  if (!open.aggregator) return;
+  // Limits of a run bound the answers alone. What was answered cannot be more than they allow.
+  const std::int64_t least =
+      open.kind == EventKind::run && open.realized ? open.realized->answered : open.queries;
+  MechanismCounts expected = steps_of(*open.aggregator, open.queries, open.queries);
+  for (auto& [noise, count] : expected.maxima) {
+    const auto its = open.steps->maxima.find(noise);
+    const std::int64_t told = its == open.steps->maxima.end() ? 0 : its->second;
+    count = std::clamp(told, std::min(least, count), count);
+  }
+  MechanismCounts told = *open.steps;
+  drop_none(told);
+  drop_none(expected);
+  if (told != expected) {
+    json.fail(fmt::format("the steps that its {} queries take by its mechanism", open.queries));
   }
 }
 
@@ -99,7 +126,6 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
               "with tries, and without aggregator, steps, cap, drawn, claim and foreign");
   }
   require(open.source.empty() || open.kind == EventKind::step, "without source");
-  check_has_steps(json, open);
   if (open.foreign && (!open.foreign->orders.empty() || !open.foreign->rdp.empty())) {
     const io::JsonValue foreign = json.at("foreign");
     check_orders(foreign.at("orders"), open.foreign->orders);

@@ -17,8 +17,10 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
 /// There is an order, and each is larger than the one before.
 void check_orders(const io::JsonValue& json, const std::vector<double>& orders);
 
-/// Queries were answered by steps of some kind: where none are told they would cost nothing.
-void check_has_steps(const io::JsonValue& json, const PublicEvent& open);
+/// Queries were answered by steps of some kind: where none are told they would cost nothing. Those of
+/// an aggregator are the ones its queries take: a check each and, but for answers that limits
+/// excluded, a noisy maximum.
+void check_steps(const io::JsonValue& json, const PublicEvent& open);
 
 /// An event has the facts of its kind and no others.
 void check_kind(const io::JsonValue& json, const PublicEvent& open);

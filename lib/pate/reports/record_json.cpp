@@ -259,6 +259,7 @@ void fields(FieldReader& a, Event& event) {
   public_fields(a, event.open);
   check_neighbours(a.json(), event.open);
   check_kind(a.json(), event.open);
+  check_steps(a.json(), event.open);
   if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");
   if (event.open.queries > kMaxQueries / event.times) {
     a.json().at("times").fail("at most 2^53 queries together");

@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/reports/record_json.hpp"
+#include "support/events.hpp"
+#include "support/stability_tests.hpp"
+
+using pate::Event;
+using pate::Mechanism;
+using pate::MechanismCounts;
+using pate_test::Random;
+
+namespace {
+
+constexpr std::int64_t kTeachers = 40;
+
+Mechanism random_mechanism(Random& random) {
+  if (random.integer(0, 3) > 0) return pate::test::random_aggregator(random, kTeachers);
+  return random.integer(0, 1) == 0
+             ? pate::test::stability_test(pate::TestNoise::laplace, 0.5, 1e-6)
+             : pate::test::stability_test(pate::TestNoise::gaussian, 3.0, 1e-6);
+}
+
+// A run that happened, whose limits allow so many answers, and that took so many.
+Event run_by(const Mechanism& mechanism, std::int64_t queries, std::int64_t most_answers,
+             std::int64_t answered, Random& random) {
+  Event event;
+  event.open.id = pate::test::random_id(random);
+  event.open.teachers = kTeachers;
+  event.open.classes = 4;
+  event.open.mechanism = mechanism.name();
+  event.open.aggregator = mechanism;
+  event.open.queries = queries;
+  event.open.delta = 1e-5;
+  event.open.steps = steps_of(mechanism, queries, most_answers);
+  event.open.realized = pate::RealizedRun{queries, answered};
+  return event;
+}
+
+// What reading it says; empty: nothing.
+std::string refusal(const Event& event) {
+  pate::reports::FieldWriter report;
+  pate::reports::write_record(report, {event});
+  try {
+    const pate::io::JsonValue json = pate::io::JsonValue::parse(report.text(), "run.json");
+    (void)pate::reports::read_record(json.at("record"));
+  } catch (const pate::input_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Other steps of the kind: another number of them, or another noise.
+template <class Steps>
+bool change_steps(Steps& steps, Random& random) {
+  if (steps.empty()) return false;
+  auto one = steps.extract(steps.begin());
+  if (random.integer(0, 1) == 0) {
+    one.mapped() += random.integer(0, 1) == 0 ? 1 : -1;
+  } else if constexpr (requires { one.key() *= 2.0; }) {
+    one.key() *= random.log_uniform(0.1, 0.9);
+  } else {
+    one.key() = pate::test::gnmax(random.uniform(10.0, 20.0)).noisy_max;
+  }
+  steps.insert(std::move(one));
+  return true;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reports");
+
+TEST_CASE("steps of an event that its queries do not take are refused") {
+  Random random(71);
+  int changed = 0;
+  for (int round = 0; round < 600; ++round) {
+    CAPTURE(round);
+    const Mechanism mechanism = random_mechanism(random);
+    const std::int64_t queries = random.integer(2, 50);
+    Event event = run_by(mechanism, queries, queries, queries, random);
+    REQUIRE(refusal(event) == "");
+    pate::for_each_kind([&](const auto kind) {
+      if constexpr (!std::is_same_v<decltype(kind),
+                                    decltype(&MechanismCounts::sampled_queries) const>) {
+        Event edited = event;
+        if (!change_steps((*edited.open.steps).*kind, random)) return;
+        ++changed;
+        CHECK(refusal(edited).find("run.json: record.events[0]: expected the steps that its") == 0);
+      }
+    });
+    // Steps of samples are none of a mechanism that all teachers answer.
+    event.open.steps->sampled_queries[{0.5, 10.0}] = 1;
+    CHECK(refusal(event) != "");
+  }
+  CHECK(changed > 600);
+}
+
+TEST_CASE("limits of a run bound its answers, which are no more than they allow") {
+  Random random(72);
+  const Mechanism mechanism = pate::test::confident(20.0, 4.0, 3.0);
+  for (std::int64_t answered = 0; answered <= 10; ++answered) {
+    for (std::int64_t most = 0; most <= 10; ++most) {
+      CAPTURE(answered);
+      CAPTURE(most);
+      CHECK((refusal(run_by(mechanism, 10, most, answered, random)) == "") == (answered <= most));
+    }
+  }
+}
