@@ -127,7 +127,10 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       return bound_text(headline.entry);
     case ResultColumn::publish:
       if (!headline.may_publish || headline.promise == Promise::none) return "no";
-      return headline.promise == Promise::fixed ? "yes" : "yes, with its statement";
+      if (headline.promise == Promise::fixed) return "yes";
+      // Its queries are those of its run; what a ledger has besides, its epsilon counts as well.
+      return headline.entry.find("others") ? "yes, with its statement; counts all of its ledger"
+                                           : "yes, with its statement";
   }
   return {};
 }

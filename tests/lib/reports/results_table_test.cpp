@@ -80,3 +80,16 @@ TEST_CASE("cells cannot leave their place, whatever the names are") {
       (void)reports::results_table(none, std::vector<std::string>{"r"}, {ResultColumn::run}),
       input_error);
 }
+
+TEST_CASE("a number that counts a whole ledger says so beside the queries of its run") {
+  const auto may_be_published = [](const std::string& others) {
+    const std::vector<io::JsonValue> all{
+        report(R"({"settings": {}, "public": {"epsilon": 1.0, "delta": 2e-5, "queries": 100)" +
+               others + "}}")};
+    return reports::results_table(all, std::vector<std::string>{"r"}, {ResultColumn::publish})
+        .rows[0][0];
+  };
+  CHECK(may_be_published("") == "yes, with its statement");
+  CHECK(may_be_published(R"(, "others": {"epsilon": 0.5, "delta": 1e-5})") ==
+        "yes, with its statement; counts all of its ledger");
+}
