@@ -60,8 +60,13 @@ std::vector<Notice> notices_of(const reports::AnyReleasePlan& any, bool dry_run)
                        "with confidence 0.5 the released epsilon is an unbiased estimate, not a "
                        "bound: half of the time it is too small"});
   }
-  notices.push_back({"private_part", dry_run ? "nothing was drawn; these numbers are private"
-                                             : "only the part `public` may be published"});
+  const bool is_chosen =
+      std::visit([](const auto& plan) { return plan.uses_chosen_parameters(); }, any);
+  notices.push_back(
+      {"private_part", dry_run     ? "nothing was drawn; these numbers are private"
+                       : is_chosen ? "nothing of this release may be published, as nothing is "
+                                     "promised of numbers with parameters chosen from votes"
+                                   : "only the part `public` may be published"});
   return notices;
 }
 
@@ -94,6 +99,16 @@ void note_data_independent(const VoteProfile& votes, double delta,
        fmt::format("whatever the votes are, this release publishes {:.6g} or more, where {:.6g} "
                    "holds for any votes: publish that one instead",
                    floor, least)});
+}
+
+// What may be published needs parameters that were fixed beforehand; --require-releasable says so
+// by a status of its own.
+void refuse_to_publish(bool is_chosen, const ReleaseOptions& options) {
+  if (!is_chosen || !options.output.public_only || options.require_releasable) return;
+  throw usage_error(
+      "--public-only: of a number whose parameters, or those of an earlier one in the ledger, "
+      "were chosen from votes, nothing may be published; without --method gnss they are not, "
+      "or give --parameters-from a rehearsal on other votes");
 }
 
 // The run of a release, as its ledger knows it.
@@ -211,7 +226,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   reports::ReportContext context{version(), {}, input.describe()};
   reports::ReleasedRun released = about(run, context.inputs, terms_of(settings).cost);
   std::vector<std::string> votes_of_parameters;
-  bool limit_missed = false;
+  bool is_chosen = false;
   if (auto* const gnss = std::get_if<ReleaseSettings>(&settings)) {
     gnss->chosen_before =
         found && chosen_from(*found, options.other_teachers, context.inputs.front());
@@ -221,14 +236,17 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
       votes_of_parameters = {context.inputs.front().sha256,
                              context.inputs.front().votes_digest.value_or("")};
     }
-    limit_missed = options.require_releasable && (!gnss->parameters || gnss->chosen_before);
+    is_chosen = !gnss->parameters || gnss->chosen_before;
+    refuse_to_publish(is_chosen, options);
   }
 
   reports::LedgerCounts counts;
   // Locked from here on: what it says stays true until the release is in it.
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
-    if (!options.dry_run && !limit_missed) ledger.emplace(options.ledger);
+    if (!options.dry_run && !(is_chosen && options.require_releasable)) {
+      ledger.emplace(options.ledger);
+    }
     const std::vector<reports::LedgerEntry> entries =
         ledger ? ledger->entries() : reports::read_ledger(options.ledger);
     released.ensemble = reports::ensemble_of(entries, options.ledger, options.ensemble,
@@ -243,14 +261,14 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
           terms.others_delta = counts.added.delta;
         },
         settings);
-    limit_missed =
-        limit_missed || (options.require_releasable &&
-                         std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes));
+    is_chosen = is_chosen || std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes);
   }
+  const bool limit_missed = is_chosen && options.require_releasable;
   const auto missed = [&] {
     return report_missed({"the parameters are not fixed in advance; nothing was drawn"}, streams);
   };
   if (limit_missed && options.output.public_only) return missed();  // there is nothing to put out
+  refuse_to_publish(is_chosen, options);
   const bool dry_run = options.dry_run || limit_missed;
   // Known only with the ledger: earlier numbers about these answers are counted by Renyi costs.
   if (const auto* const curve = std::get_if<CurvePlanSettings>(&settings)) {
