@@ -65,27 +65,21 @@ void require_seal(const Document& document) {
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
 void prepend_input_warnings(const std::vector<Notice>& of_shard, std::vector<Notice>& notices) {
-  constexpr std::array<std::string_view, 18> kKept{"header_left_out",
-                                                   "header_names",
-                                                   "totals_column",
-                                                   "label_column",
-                                                   "scaled_votes",
-                                                   "several_votes",
-                                                   "byte_counts",
-                                                   "missing_values",
-                                                   "index_left_out",
-                                                   "comments_left_out",
-                                                   "one_hot",
-                                                   "abstentions_class",
+  constexpr std::array<std::string_view, 11> kKept{"abstentions_class",
                                                    "abstentions_left_out",
-                                                   "looks_like_predictions",
-                                                   "looks_transposed",
-                                                   "low_threshold",
+                                                   "comments_left_out",
+                                                   "header_left_out",
+                                                   "header_names",
                                                    "high_threshold",
-                                                   "large_delta"};
+                                                   "index_left_out",
+                                                   "large_delta",
+                                                   "low_threshold",
+                                                   "missing_values",
+                                                   "one_hot"};
   std::vector<Notice> doubts;
   std::ranges::copy_if(of_shard, std::back_inserter(doubts), [&](const Notice& notice) {
-    return std::ranges::find(kKept, notice.code) != kKept.end();
+    return reports::is_doubt_about_votes(notice.code) ||
+           std::ranges::find(kKept, notice.code) != kKept.end();
   });
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }

@@ -80,7 +80,12 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
                                  described.get()};
   input.check_unchanged();
   std::vector<Notice> first;
-  for (const ContentDoubt& doubt : input.contents) first.push_back(doubt.notice);
+  for (const ContentDoubt& doubt : input.contents) {
+    // Of what the inspection has found, too, it says more: it looked at all votes.
+    const bool is_found = std::ranges::any_of(
+        inspection.notices, [&](const Notice& notice) { return notice.code == doubt.notice.code; });
+    if (!is_found) first.push_back(doubt.notice);
+  }
   first.insert(first.end(), input.notices.begin(), input.notices.end());
   inspection.notices.insert(inspection.notices.begin(), first.begin(), first.end());
   std::ranges::move(slip_notices(thresholds_of(options.mechanism, input.votes->teachers()),

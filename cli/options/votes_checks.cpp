@@ -1,8 +1,11 @@
 #include "cli/options/votes_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "cli/options/command_line.hpp"
 #include "pate/base/error.hpp"
@@ -30,6 +33,17 @@ void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubt
         "{}: {}{}", name, message,
         says_so ? "" : fmt::format("; or accept it with --accept {}", option_word(*doubt.kind))));
   }
+}
+
+void check_class_names(const NumericTable& counts, const NumericTable& scores) {
+  const std::vector<std::string> of_counts = counts.header().names;
+  const std::vector<std::string> of_scores = scores.header().names;
+  if (of_counts == of_scores || !std::ranges::is_permutation(of_counts, of_scores)) return;
+  const auto [counted, scored] = std::ranges::mismatch(of_counts, of_scores);
+  throw input_error(fmt::format(
+      "{}: column {} is called \"{}\", and that of the votes \"{}\": expected the "
+      "classes in the order of the votes, which is {}",
+      scores.name(), scored - of_scores.begin(), *scored, *counted, fmt::join(of_counts, ",")));
 }
 
 }  // namespace pate::cli

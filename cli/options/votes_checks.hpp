@@ -34,4 +34,8 @@ void check_teachers(const VotesLookedAt& looked_at, std::int64_t said);
 void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubts,
                     std::span<const VotesDoubt> accepted, bool publishes);
 
+/// Throws `input_error` where the columns of scores are called as those of the counts are, but in
+/// another order.
+void check_class_names(const NumericTable& counts, const NumericTable& scores);
+
 }  // namespace pate::cli

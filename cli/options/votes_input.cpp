@@ -328,6 +328,7 @@ VotesInput open_votes(const VotesInputOptions& options) {
                       "class none, zeros where the student never abstains",
                       scores->name(), votes.classes(), labelled));
     }
+    if (options.layout == Layout::counts) check_class_names(*table, *scores);
     input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
   }
   const VotesShape beside{votes.queries(), votes.classes(), input.rows};

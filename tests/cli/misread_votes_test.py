@@ -346,7 +346,78 @@ def check_labels(seed):
         assert status == 0, f"{names}: {said}"
 
 
-KINDS = [array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many]
+def contested(rng, least_queries):
+    """An ensemble of which no two teachers agree on everything by chance."""
+    e = Ensemble(rng, 40, least_queries)
+    while len(set(zip(*e.by_query))) < e.teachers or sum(len(set(row)) > 2 for row in e.by_query) < 25:
+        e = Ensemble(rng, 40, least_queries)
+    return e
+
+
+def either_layout(rng, folder, by_query_table, classes):
+    by_teacher = rng.random() < 0.5
+    table = [list(column) for column in zip(*by_query_table)] if by_teacher else by_query_table
+    path = write_table(rng, folder / "v", table, None)
+    words = [path, "--layout", "predictions" if by_teacher else "predictions-by-query", "--classes", classes, "--header", "no", "--index-column", "no"]
+    return words if path.suffix != ".npy" else words[:5]
+
+
+def teachers_twice(rng, folder):
+    """Some teachers, or all, are in the file more than once."""
+    e = contested(rng, 40)
+    twice = rng.choice([range(e.teachers), rng.sample(range(e.teachers), rng.randint(1, e.teachers))])
+    return either_layout(rng, folder, [row + [row[t] for t in twice] for row in e.by_query], e.classes), "identical_teachers", [], None
+
+
+def counts_as_predictions(rng, folder):
+    e = contested(rng, 40)
+    table, layout = rng.choice([(e.counts, "predictions"), (e.counts, "predictions-by-query"), ([list(c) for c in zip(*e.counts)], "predictions")])
+    write_npy(folder / "v.npy", "<i8", (len(table), len(table[0])), flat(table))
+    return [folder / "v.npy", "--layout", layout, "--classes", e.teachers + 1], f"votes of {e.teachers} teachers", ["--accept", "looks-like-counts,looks-transposed"], None
+
+
+def flat_one_hot(rng, folder):
+    e = contested(rng, 40)
+    lines = rng.choice([zip(*e.by_query), e.by_query])
+    table = [[int(vote == c) for vote in line for c in range(e.classes)] for line in lines]
+    write_npy(folder / "v.npy", rng.choice(["|u1", "<i8"]), (len(table), len(table[0])), flat(table))
+    return [folder / "v.npy", "--layout", "predictions", "--classes", e.classes], "made flat", ["--accept", "looks-one-hot,looks-transposed"], None
+
+
+def plurality_column(rng, folder):
+    def nearest(e):
+        tops = [max(row) for row in e.counts]
+        return max(sum(counts[vote] == top for vote, counts, top in zip(votes, e.counts, tops)) for votes in zip(*e.by_query))
+    e = contested(rng, 60)
+    while nearest(e) > 0.75 * e.queries:
+        e = contested(rng, 60)
+    return either_layout(rng, folder, [[*row, max(range(e.classes), key=row.count)] for row in e.by_query], e.classes), "plurality_column", [], None
+
+
+def decimal_commas(rng, folder):
+    e = Ensemble(rng)
+    (folder / "v.csv").write_text("".join(",".join(f"{count},0" for count in row) + "\n" for row in e.counts), encoding="utf-8")
+    return [folder / "v.csv", "--header", "no", "--index-column", "no"], "decimal commas", ["--accept", "decimal-commas"], None
+
+
+def beside_numbered(rng, folder):
+    """A column, or an array of an archive, that is called otherwise than the numbered teachers."""
+    e = Ensemble(rng, 40)
+    while e.teachers < 8:
+        e = Ensemble(rng, 40)
+    columns = [(f"t{i}", list(column)) for i, column in enumerate(zip(*e.by_query))]
+    columns.insert(rng.randint(0, e.teachers), (rng.choice(["ensemble", "winner", "mode", "y_hat", "split", "seed", "fold", "aggregate", "epoch"]), e.labels))
+    if rng.random() < 0.5:
+        with zipfile.ZipFile(folder / "v.npz", "w") as archive:
+            for called, values in columns:
+                write_npy(folder / "one.npy", "<i8", (len(values),), values)
+                archive.write(folder / "one.npy", called + ".npy")
+        return [folder / "v.npz", "--layout", "predictions", "--classes", e.classes], "no teacher's votes", ["--accept", "label-column"], e.teachers
+    path = write_table(rng, folder / "v", [list(row) for row in zip(*(values for _, values in columns))], [called for called, _ in columns])
+    return [path, *by_query(e)], "no teacher's votes", ["--accept", "label-column"], e.teachers
+
+
+KINDS = [teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many]
 
 
 def check_kind(kind, seed):

@@ -9,8 +9,10 @@
 #include <string>
 #include <unordered_set>
 
+#include "pate/inspection/heading_doubts.hpp"
 #include "pate/inspection/headings.hpp"
 #include "pate/inspection/orientation.hpp"
+#include "pate/inspection/prediction_doubts.hpp"
 #include "pate/numerics/log_gamma.hpp"
 #include "pate/votes/fingerprint.hpp"
 #include "pate/votes/row_sums.hpp"
@@ -24,6 +26,7 @@ constexpr std::int64_t kNumbersAtOnce = 1 << 16;
 constexpr std::int64_t kFewestRows = 4;   // of which all counts have something in common
 constexpr std::size_t kMaxHeld = 10'000;  // rows that are told apart
 constexpr std::int64_t kMaxVotesEach = 10;
+constexpr std::int64_t kFewestHalves = 6;  // columns, that every second one is zero is no chance
 
 // The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
 double log_half(std::int64_t teachers) {
@@ -35,7 +38,7 @@ double log_half(std::int64_t teachers) {
 // Reads counts row by row as long as any of what is looked for may be true of all of them.
 class CountsLook {
  public:
-  explicit CountsLook(const VoteSource& votes, bool said)
+  CountsLook(const VoteSource& votes, bool has_commas, bool said)
       : classes_(votes.classes()), teachers_(votes.teachers()), said_(said) {
     constants_.resize(static_cast<std::size_t>(classes_));
     std::iota(constants_.begin(), constants_.end(), std::int64_t{0});
@@ -43,10 +46,12 @@ class CountsLook {
       totals_.resize(static_cast<std::size_t>(classes_));
       std::iota(totals_.begin(), totals_.end(), std::int64_t{0});
     }
+    has_zeros_between_ = has_commas && classes_ >= kFewestHalves && classes_ % 2 == 0;
   }
 
   [[nodiscard]] bool is_open() const {
-    return !totals_.empty() || !constants_.empty() || (!said_ && (divisor_ != 1 || at_half_));
+    return !totals_.empty() || !constants_.empty() || has_zeros_between_ ||
+           (!said_ && (divisor_ != 1 || at_half_));
   }
   void add(std::span<const std::int32_t> row);
   void find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
@@ -63,9 +68,10 @@ class CountsLook {
   std::vector<std::int64_t> constants_;  // columns that have the votes of the first row in all
   std::vector<std::int32_t> first_;
   std::unordered_set<std::uint64_t> distinct_;
-  std::int64_t divisor_ = 0;  // of all counts so far
-  double free_ = 0.0;         // counts of different rows that could have been otherwise
-  bool at_half_ = true;       // no class had more than half of the votes
+  std::int64_t divisor_ = 0;        // of all counts so far
+  double free_ = 0.0;               // counts of different rows that could have been otherwise
+  bool at_half_ = true;             // no class had more than half of the votes
+  bool has_zeros_between_ = false;  // every second column was zero
   std::int64_t largest_ = 0;
   std::vector<std::int32_t> tops_;
 };
@@ -80,6 +86,9 @@ void CountsLook::add(std::span<const std::int32_t> row) {
     const auto index = static_cast<std::size_t>(column);
     return row[index] == 0 || row[index] != first_[index];
   });
+  for (std::size_t i = 1; has_zeros_between_ && i < row.size(); i += 2) {
+    has_zeros_between_ = row[i] == 0;
+  }
   const bool is_new = distinct_.size() < kMaxHeld && distinct_.insert(fingerprint(row)).second;
   std::int64_t voted = 0;
   std::int32_t top = 0;
@@ -176,6 +185,15 @@ void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
 }
 
 void CountsLook::find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const {
+  if (has_zeros_between_ && rows_ >= 2) {
+    found.push_back({{"decimal_commas",
+                      fmt::format("every second column is zero throughout, as where numbers like "
+                                  "3,0 have decimal commas: there would be {} classes and not {}; "
+                                  "write the numbers whole, or with points",
+                                  classes_ / 2, classes_)},
+                     Weight::certain,
+                     VotesDoubt::decimal_commas});
+  }
   find_totals(looked_at, found);
   const bool has_totals = !found.empty();
   find_constant(looked_at, found);
@@ -211,7 +229,9 @@ void look_at_counts(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& f
   const VoteSource& votes = looked_at.votes;
   // Votes of which some are missing come with the number of teachers.
   if (votes.leaves_out_abstentions() || votes.classes() != looked_at.table.columns()) return;
-  CountsLook look(votes, looked_at.teachers.has_value());
+  const NumericTable& table = looked_at.table;
+  const bool has_commas = table.description().format == "csv" && table.header().separator == ',';
+  CountsLook look(votes, has_commas, looked_at.teachers.has_value());
   const std::int64_t classes = votes.classes();
   const std::int64_t queries = looked_at.rows.size();
   std::vector<std::int32_t> counts;
@@ -235,45 +255,6 @@ void look_at_counts(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& f
   }
   if (look.is_open()) look.find(looked_at, found);
   if (auto bytes = doubt_of_bytes(looked_at)) found.push_back(std::move(*bytes));
-}
-
-void look_at_headings(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
-  const std::vector<std::string> names = looked_at.table.header().names;
-  const bool by_query = looked_at.layout == Layout::predictions_by_query;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    // Of teachers x queries only the first column can be beside the votes, and name the teachers.
-    if (!by_query && i > 0) break;
-    const bool labels = by_query && heads_labels(names[i]);
-    if (!labels && !heads_index(names[i]) && (by_query || !heads_teachers(names[i]))) continue;
-    const auto column = static_cast<std::int64_t>(i);
-    found.push_back(
-        {{"label_column",
-          fmt::format("{} is {} by its heading, and no {}'s votes. What leaves it out: {}; if it "
-                      "holds votes, say how many teachers there are with --teachers {}",
-                      column_in_words(looked_at.table, column), labels ? "of labels" : "an index",
-                      by_query ? "teacher" : "query", line_without_column(looked_at.table, column),
-                      looked_at.votes.teachers())},
-         looked_at.teachers ? Weight::doubtful : Weight::certain,
-         VotesDoubt::label_column});
-  }
-}
-
-// Of an archive with one array a teacher, those that are of no teacher.
-void look_at_arrays(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
-  const auto header = looked_at.table.header();
-  for (const std::string& name : header.rows) {
-    const bool labels = heads_labels(name);
-    if (!labels && !heads_index(name)) continue;
-    found.push_back(
-        {{"label_column",
-          fmt::format("the array \"{}\" is {} by its name, and no teacher's votes. What leaves it "
-                      "out: {}; if it holds votes, say how many teachers there are with --teachers "
-                      "{}",
-                      name, labels ? "of labels" : "an index",
-                      line_without_array(looked_at.table, name), looked_at.votes.teachers())},
-         looked_at.teachers ? Weight::doubtful : Weight::certain,
-         VotesDoubt::label_column});
-  }
 }
 
 void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids,
@@ -310,13 +291,18 @@ void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids
 std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
   std::vector<ContentDoubt> found;
   if (looked_at.rows.empty() || looked_at.votes.teachers() == 0) return found;
+  if (looked_at.votes.teachers() == 1) {
+    found.push_back({{"one_teacher",
+                      "there is one vote per query: these are labels rather than the votes of an "
+                      "ensemble"}});
+  }
   if (looked_at.layout == Layout::counts) {
     look_at_counts(looked_at, found);
     return found;
   }
   look_at_headings(looked_at, found);
-  look_at_arrays(looked_at, found);
   look_at_orientation(looked_at, looked_at.table, found);
+  look_at_predictions(looked_at, found);
   return found;
 }
 

@@ -15,12 +15,26 @@
 namespace pate {
 
 /// The doubts about votes that may refuse them, by the code of their notice.
-enum class VotesDoubt { totals_column, label_column, looks_transposed };
+enum class VotesDoubt {
+  totals_column,
+  label_column,
+  looks_transposed,
+  looks_like_counts,
+  looks_one_hot,
+  identical_teachers,
+  plurality_column,
+  decimal_commas,
+};
 template <>
-inline constexpr std::array<Named<VotesDoubt>, 3> kNames<VotesDoubt>{{
+inline constexpr std::array<Named<VotesDoubt>, 8> kNames<VotesDoubt>{{
     {VotesDoubt::totals_column, "totals_column"},
     {VotesDoubt::label_column, "label_column"},
     {VotesDoubt::looks_transposed, "looks_transposed"},
+    {VotesDoubt::looks_like_counts, "looks_like_counts"},
+    {VotesDoubt::looks_one_hot, "looks_one_hot"},
+    {VotesDoubt::identical_teachers, "identical_teachers"},
+    {VotesDoubt::plurality_column, "plurality_column"},
+    {VotesDoubt::decimal_commas, "decimal_commas"},
 }};
 
 /// How much a doubt weighs: `doubtful`, votes may be so; `likely`, they are hardly so, and nothing
@@ -62,11 +76,22 @@ struct VotesLookedAt {
 /// * `looks_transposed`: the class ids of one teacher agree more among each other than those of one
 ///   query, of at most 96 of each, by 0.05 and by 5 standard errors: likely; or teachers differ in
 ///   what they say where queries hardly do, as where most have one answer: doubtful.
+/// * `decimal_commas`: of counts in a text with commas every second column is zero throughout, and
+///   there are six at least: certain;
+/// * `looks_like_counts`: class ids of every query, or of every teacher, have one sum, by chance in
+///   less than 1e-5: certain;
+/// * `looks_one_hot`: class ids are blocks of zeros and one 1 throughout: certain;
+/// * `identical_teachers`: teachers that are not constant agree throughout, by chance in less than
+///   1e-5 where any two agree no more than pairs do on each query, for so many: likely;
+/// * `plurality_column`: one teacher votes with the plurality throughout, by chance in less than
+///   1e-3 where it does so no more than the next best: likely below 1e-5 of the first and the last;
+/// * `one_teacher`: there is one vote a query, as labels are.
 ///
 /// Where a person says how many teachers there are, and votes are as many, the first is doubtful at
-/// most, and so is `label_column`; `scaled_votes`, `several_votes` and `byte_counts` are not looked
-/// for; `looks_transposed` is likely only where there are as many queries as teachers. Reads
-/// selected votes as far as one of these can still be true, and throws what reading throws.
+/// most, and so are `label_column` and `plurality_column`; `scaled_votes`, `several_votes` and
+/// `byte_counts` are not looked for; `looks_transposed` is likely only where there are as many
+/// queries as teachers. Reads selected votes as far as one of these can still be true, and throws
+/// what reading throws.
 [[nodiscard]] std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at);
 
 }  // namespace pate

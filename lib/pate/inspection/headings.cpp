@@ -49,6 +49,14 @@ bool heads_index(std::string_view heading) {
   return is_one_of(heading, kNames);
 }
 
+bool heads_made_of_votes(std::string_view heading) {
+  constexpr std::array<std::string_view, 22> kNames{
+      "ensemble", "winner",  "mode",   "vote",    "pred",    "prediction", "predicted", "y_hat",
+      "yhat",     "y_pred",  "ypred",  "student", "correct", "split",      "batch",     "weight",
+      "weights",  "average", "median", "agree",   "gap",     "score"};
+  return is_one_of(heading, kNames);
+}
+
 bool heads_teachers(std::string_view heading) {
   constexpr std::array<std::string_view, 11> kNames{"teacher", "teachers", "teacher_id", "model",
                                                     "models",  "model_id", "model_name", "seed",

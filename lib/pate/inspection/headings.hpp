@@ -9,6 +9,9 @@ namespace pate {
 /// around it mean nothing.
 [[nodiscard]] bool heads_labels(std::string_view heading);
 [[nodiscard]] bool heads_index(std::string_view heading);
+/// Whether it is what is made of the votes of others, or of more than a teacher ("ensemble",
+/// "mode").
+[[nodiscard]] bool heads_made_of_votes(std::string_view heading);
 /// Whether it is that of the names or numbers of teachers, of predictions one teacher a row.
 [[nodiscard]] bool heads_teachers(std::string_view heading);
 /// Whether it is that of sums: "total", "All".

@@ -115,11 +115,6 @@ std::vector<Notice> inspection_notices(const Inspection& inspection, std::int64_
     notices.push_back({"no_queries", "there are no queries"});
     return notices;
   }
-  if (inspection.teachers == 1) {
-    notices.push_back({"one_teacher",
-                       "there is one vote per query: these are labels rather than the votes of an "
-                       "ensemble"});
-  }
   add_layout_notices(inspection, file_queries, notices);
   if (inspection.queries == 1) {
     notices.push_back({"one_query", "there is one query only: of an ensemble it tells little"});

@@ -15,7 +15,6 @@ namespace pate {
 /// be accounted for as they are, but may not be what their owner thinks they are. The codes:
 ///
 /// * `no_queries`, `one_query`: of so few there is little to see, and nothing else is noticed
-/// * `one_teacher`: every histogram has one vote: labels rather than votes
 /// * `looks_like_predictions`: counts of at least 8 classes on which teachers never agree: all
 /// below
 ///   the number of classes, and none above 3 times the average (or 1)

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pate/inspection/content_doubts.hpp"
+
 namespace pate::reports {
 
 using io::JsonType;
@@ -13,10 +15,10 @@ using io::JsonValue;
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kDoubts{
-    "byte_counts",      "constant_column",        "label_column",
-    "labels_at_chance", "looks_like_predictions", "looks_transposed",
-    "scaled_votes",     "several_votes",          "totals_column"};
+// Beside those that may refuse votes.
+constexpr std::array<std::string_view, 7> kDoubts{
+    "byte_counts", "constant_column", "labels_at_chance", "looks_like_predictions",
+    "one_teacher", "scaled_votes",    "several_votes"};
 
 // Words of options have a hyphen where codes have an underscore.
 bool is_accepted(const JsonValue& report, std::string_view code) {
@@ -32,13 +34,17 @@ bool is_accepted(const JsonValue& report, std::string_view code) {
 
 }  // namespace
 
+bool is_doubt_about_votes(std::string_view code) {
+  return value_named<VotesDoubt>(code) || std::ranges::find(kDoubts, code) != kDoubts.end();
+}
+
 std::vector<Notice> doubts_about_votes(const JsonValue& report) {
   std::vector<Notice> doubts;
   const auto notices = report.find("notices");
   if (!notices || notices->type() != JsonType::array) return doubts;
   for (const JsonValue& notice : notices->elements()) {
     std::string code = notice.at("code").text();
-    if (std::ranges::find(kDoubts, code) == kDoubts.end() || is_accepted(report, code)) continue;
+    if (!is_doubt_about_votes(code) || is_accepted(report, code)) continue;
     doubts.push_back({std::move(code), notice.at("message").text()});
   }
   return doubts;

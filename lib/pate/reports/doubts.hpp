@@ -1,11 +1,16 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
 #include "pate/base/json.hpp"
 
 namespace pate::reports {
+
+/// Whether a notice of this code says that votes, or the labels beside them, may not be what they
+/// were taken for.
+[[nodiscard]] bool is_doubt_about_votes(std::string_view code);
 
 /// The notices of a report which say that its votes, or the labels beside them, may not be what
 /// they were taken for, without those that a person accepted (`--accept`): its numbers may then be

@@ -1,0 +1,117 @@
+#include "pate/inspection/prediction_doubts.hpp"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/npy_writer.hpp"
+#include "support/random.hpp"
+
+using pate::ContentDoubt;
+using pate::Layout;
+using pate::PredictionLayout;
+using pate::PredictionVotes;
+using pate::RowSelection;
+using pate::Weight;
+using pate::test::integer_table;
+using pate_test::Random;
+using Values = std::vector<std::int64_t>;
+
+namespace {
+
+// Class ids, teachers x queries, of teachers that are right with some probability.
+struct Ids {
+  std::int64_t teachers, queries, classes;
+  Values values;
+
+  [[nodiscard]] std::int64_t& at(std::int64_t teacher, std::int64_t query) {
+    return values[static_cast<std::size_t>(teacher * queries + query)];
+  }
+};
+
+Ids random_ids(Random& random, std::int64_t teachers, std::int64_t queries, std::int64_t classes,
+               double accuracy) {
+  Ids ids{teachers, queries, classes, Values(static_cast<std::size_t>(teachers * queries))};
+  for (std::int64_t query = 0; query < queries; ++query) {
+    const std::int64_t right = random.integer(0, classes - 1);
+    for (std::int64_t teacher = 0; teacher < teachers; ++teacher) {
+      ids.at(teacher, query) =
+          random.uniform(0, 1) < accuracy ? right : random.integer(0, classes - 1);
+    }
+  }
+  return ids;
+}
+
+void copy_teacher(Ids& ids, std::int64_t from, std::int64_t to) {
+  for (std::int64_t query = 0; query < ids.queries; ++query)
+    ids.at(to, query) = ids.at(from, query);
+}
+
+std::vector<ContentDoubt> doubts(const Ids& ids, std::optional<std::int64_t> said = {}) {
+  const auto table = integer_table({ids.teachers, ids.queries}, ids.values);
+  const PredictionVotes votes(table, PredictionLayout::teachers_by_queries, ids.classes);
+  const RowSelection rows = RowSelection::all(ids.queries);
+  std::vector<ContentDoubt> found;
+  pate::look_at_predictions({votes, rows, *table, Layout::predictions, said}, found);
+  return found;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("inspection");
+
+TEST_CASE("predictions of honest ensembles are not doubted") {
+  Random random(31);
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    const Ids ids = random_ids(random, random.integer(2, 60), random.integer(2, 80),
+                               random.integer(2, 12), random.uniform(0.0, 1.0));
+    CHECK(doubts(ids).empty());
+  }
+}
+
+TEST_CASE("teachers that are there twice are likely wrong, however many a person says") {
+  Random random(32);
+  for (int round = 0; round < 50; ++round) {
+    CAPTURE(round);
+    Ids ids = random_ids(random, random.integer(6, 40), 120, 10, 0.5);
+    copy_teacher(ids, 0, random.integer(1, ids.teachers - 1));
+    const auto found = doubts(ids, ids.teachers);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].notice.code == "identical_teachers");
+    CHECK(found[0].weight == Weight::likely);
+  }
+}
+
+TEST_CASE("teachers that agree by chance, or always say one class, are no copies") {
+  Random random(33);
+  Ids few = random_ids(random, 20, 5, 2, 0.9);
+  copy_teacher(few, 0, 1);
+  CHECK(doubts(few).empty());
+  Ids constant = random_ids(random, 20, 120, 10, 0.5);
+  for (std::int64_t query = 0; query < 120; ++query) constant.at(3, query) = 7;
+  copy_teacher(constant, 3, 4);
+  CHECK(doubts(constant).empty());
+}
+
+TEST_CASE("the plurality among the teachers is told, at an end of the file likely wrong") {
+  Random random(34);
+  for (const std::int64_t place : {0, 7, 19}) {
+    CAPTURE(place);
+    Ids ids = random_ids(random, 20, 200, 5, 0.4);
+    for (std::int64_t query = 0; query < 200; ++query) {
+      Values times(5);
+      for (std::int64_t teacher = 0; teacher < 20; ++teacher) {
+        if (teacher != place) ++times[static_cast<std::size_t>(ids.at(teacher, query))];
+      }
+      ids.at(place, query) = std::ranges::max_element(times) - times.begin();
+    }
+    const auto found = doubts(ids);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].notice.code == "plurality_column");
+    CHECK(found[0].weight == (place == 7 ? Weight::doubtful : Weight::likely));
+    CHECK(doubts(ids, 20)[0].weight == Weight::doubtful);
+  }
+}
