@@ -112,6 +112,8 @@ void check_samples(const AnalyzeOptions& options) {
            "--labels: how accurate the answers of samples are is not computed");
   excludes(!options.input.decisions.empty(), "--decisions: which samples answered is not known");
   excludes(!options.shard.empty(), "--shard: it is for a whole run");
+  excludes(options.privacy.account.profile_deltas.has_value(),
+           "--deltas: of samples the profile is told at --delta alone");
   excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
 }
 

@@ -57,6 +57,7 @@ std::string metrics_of(std::string_view json, std::optional<double> agreement) {
     put("releasable_epsilon", releasable_epsilon_of(report, delta));
     if (const auto all = report.find("ledger_total")) {
       put("ledger_epsilon", all->at("epsilon").number());
+      put("ledger_delta", all->at("delta").number());
     }
   }
   bool holds = true;

@@ -12,7 +12,8 @@ namespace pate::cli {
 /// * `answered`: how many queries were answered, or are expected to be where that is not known;
 /// * `agreement`: the expected share of the answers that are the plurality, in [0, 1];
 /// * `releasable_epsilon`: the smallest epsilon that may be published, at no larger a delta;
-/// * `ledger_epsilon`: of a run under a ledger, what all that the ledger has costs;
+/// * `ledger_epsilon`, `ledger_delta`: of a run under a ledger, what all that the ledger has costs,
+///   and at which delta that holds, which is the sum of those of its entries;
 /// * `holds`: 1 where every limit of the command line holds, or none was set, else 0.
 ///
 /// json: a report with a headline, or with one in its part `public`. What the report does not have

@@ -34,8 +34,8 @@ RecordAccount ledger_total(const Record& record, const std::string& ledger,
     const double delta = recorded_delta(record);
     if (!(delta < 1.0)) {
       throw input_error(fmt::format(
-          "{}: the deltas of its entries add up to {}: expected less than 1; add --delta, at which "
-          "the total is to be told",
+          "{}: the deltas of its entries add up to {}: expected less than 1; pate ledger --delta D "
+          "tells the total at another delta, and a run needs a smaller one",
           ledger, delta));
     }
     if (delta > 0.0) settings.delta = delta;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "pate/base/error.hpp"
@@ -30,6 +31,11 @@ constexpr double kPointsPerSigma = 8.0;
 constexpr double kMostPoints = 2e5;
 // Samples that are as unlikely as this are left out of the sum over m, and counted as uncertain.
 const auto kUnlikely = Extended(1e-60);
+// Probabilities below it are not told: far above them some of their terms underflow.
+const Extended kLeast = [] {
+  using std::ldexp;
+  return Extended(ldexp(std::numeric_limits<Extended>::min(), 300));
+}();
 // More uncertainty of a logarithm than this tells nothing.
 constexpr double kMostUncertain = 0.02;
 
@@ -47,15 +53,24 @@ Extended power(Extended base, std::int32_t exponent) {
   return result;
 }
 
-// Pr[B = b] of a binomial number of n; all zeros where they underflow.
+// Pr[B = b] of a binomial number of n: from the likeliest b outwards, of which none underflows that
+// matters, and made to add up to 1.
 std::vector<Extended> binomial(std::int32_t n, double rate) {
   std::vector<Extended> result(static_cast<std::size_t>(n) + 1);
-  const Extended other = Extended(1) - Extended(rate);
-  const Extended odds = Extended(rate) / other;
-  result[0] = pow(other, Extended(n));
-  for (std::size_t b = 0; b + 1 < result.size(); ++b) {
+  const Extended odds = Extended(rate) / (Extended(1) - Extended(rate));
+  const auto mode =
+      static_cast<std::size_t>(std::min(std::floor((n + 1.0) * rate), static_cast<double>(n)));
+  result[mode] = 1;
+  Extended sum(1);
+  for (std::size_t b = mode; b + 1 < result.size(); ++b) {
     result[b + 1] = result[b] * (Extended(n) - Extended(b)) / Extended(b + 1) * odds;
+    sum += result[b + 1];
   }
+  for (std::size_t b = mode; b > 0; --b) {
+    result[b - 1] = result[b] * Extended(b) / ((Extended(n) - Extended(b - 1)) * odds);
+    sum += result[b - 1];
+  }
+  for (Extended& mass : result) mass /= sum;
   return result;
 }
 
@@ -209,18 +224,13 @@ class Mixture {
   [[nodiscard]] const std::vector<Change>& changes() const { return all_; }
   [[nodiscard]] const std::vector<Outcomes>& outcomes() const { return outcomes_; }
 
-  // False where probabilities underflow.
-  [[nodiscard]] bool integrate() {
-    for (const Count& count : counts_) {
-      if (!count.mass.empty() && !(count.mass.front() > 0)) return false;
-    }
+  void integrate() {
     if (query_.noise.has_check()) {
       integrate_checked();
-      return true;
+      return;
     }
     for (std::int64_t m = 0; m <= top_ + 1; ++m) grow(m);
     add(Extended(1));
-    return true;
   }
 
   // Of a sum of terms >= 0, as a share of it.
@@ -266,7 +276,9 @@ class Mixture {
       for (std::size_t g = 0; g < groups; ++g) {
         product *= power(count(g, 0).below[i], votes_.groups[g].classes);
       }
-      if (!(product > 0)) continue;
+      // What is divided below must not have lost digits: what is left out here is less than
+      // `kLeast` by far.
+      if (!(product >= std::numeric_limits<Extended>::min())) continue;
       for (std::size_t g = 0; g < groups; ++g) {
         inverse[g] = 1 / count(g, 0).below[i];
         hazard[g] = count(g, 0).density[i] * inverse[g];
@@ -350,7 +362,7 @@ bool compare(const Mixture& mixture, std::size_t n, const GroupedVotes& votes, b
   const Change& change = mixture.changes()[n];
   const double accuracy = mixture.accuracy();
   const auto add = [&](const Summed& of_votes, const Summed& of_neighbour, std::int32_t classes) {
-    if (!(of_votes.value > 0) || !(of_neighbour.value > 0)) return false;
+    if (!(of_votes.value > kLeast) || !(of_neighbour.value > kLeast)) return false;
     const auto wrong = [&](const Summed& sum) {
       return static_cast<double>((sum.size * Extended(accuracy) + sum.left_out) / sum.value);
     };
@@ -385,7 +397,7 @@ std::optional<SampledOutcomes> SampledOutcomes::make(const SampledQuery& query,
                                                      const GroupedVotes& votes) {
   validate(query.noise);
   Mixture mixture(query, votes);
-  if (!mixture.integrate()) return std::nullopt;
+  mixture.integrate();
   SampledOutcomes result;
   const bool has_check = query.noise.has_check();
   const auto& changes = mixture.changes();

@@ -185,6 +185,54 @@ TEST_SUITE("sampled_outcomes") {
     }
   }
 
+  TEST_CASE("thousands of votes, of which some numbers in the sample are too rare for numbers") {
+    // One class: answered or refused, by a sum of binomial masses that logarithms keep.
+    const auto answered = [](const SampledQuery& query, std::int64_t n) {
+      const long double log_rate = std::log(static_cast<long double>(query.noise.rate));
+      const long double log_other = std::log1p(-static_cast<long double>(query.noise.rate));
+      long double sum = 0.0L;
+      long double rest = 0.0L;
+      for (std::int64_t b = 0; b <= n; ++b) {
+        const long double log_mass = std::lgamma(n + 1.0L) - std::lgamma(b + 1.0L) -
+                                     std::lgamma(n - b + 1.0L) + b * log_rate + (n - b) * log_other;
+        const long double x = (static_cast<long double>(b) - query.threshold) / query.noise.sigma1;
+        sum += std::exp(log_mass) * std::erfc(-x / std::sqrt(2.0L)) / 2;
+        rest += std::exp(log_mass) * std::erfc(x / std::sqrt(2.0L)) / 2;
+      }
+      return Probabilities{sum, rest};
+    };
+    Random random(8);
+    for (int round = 0; round < 10; ++round) {
+      // About where the mass of an empty sample is a number of a few bits, or none.
+      const bool is_narrow = round % 2 == 0;
+      const double rate =
+          is_narrow ? 0.99 + random.uniform(-2e-5, 2e-5) : random.uniform(0.6, 0.995);
+      const std::int64_t n = is_narrow ? random.integer(2464, 2482) : random.integer(1500, 3000);
+      const double mean = static_cast<double>(n) * rate;
+      const SampledQuery query =
+          with(rate, 5.0, random.uniform(2.0, 6.0), mean + random.uniform(-15.0, 15.0));
+      CAPTURE(n);
+      CAPTURE(rate);
+      const GroupedVotes votes =
+          group_votes(std::vector<std::int32_t>{static_cast<std::int32_t>(n)});
+      const Probabilities p = answered(query, n);
+      CHECK(sampled_answered(query, votes) ==
+            doctest::Approx(static_cast<double>(p[0])).epsilon(1e-10));
+      const auto found = SampledOutcomes::make(query, votes);
+      REQUIRE(found);
+      for (const double order : {2.0, 16.0}) {
+        long double largest = 0.0L;
+        for (const std::int64_t other : {n - 1, n + 1}) {
+          const Probabilities q = answered(query, other);
+          largest = std::max({largest, renyi_excess(p, q, order), renyi_excess(q, p, order)});
+        }
+        const double told = std::exp(found->log_excess(order).larger());
+        CHECK(told >= static_cast<double>(largest) * (1.0 - 1e-9));
+        CHECK(told <= static_cast<double>(largest) * (1.0 + 1e-7) + 1e-15);
+      }
+    }
+  }
+
   TEST_CASE("what cannot be looked at is refused") {
     CHECK_THROWS_AS(
         static_cast<void>(SampledOutcomes::make(with(1.0, 1.0), group_votes(Counts{1, 0}))),
