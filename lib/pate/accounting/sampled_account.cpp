@@ -1,5 +1,7 @@
 #include "pate/accounting/sampled_account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -244,6 +246,15 @@ void add_exact(const SampledQuery& query, std::span<const DistinctSample> distin
   }
   add_order_notices(entries, account.orders, settings.orders.has_value(), account.notices);
   insert_entries(entries, account);
+  std::int64_t unknown = 0;
+  for (const DistinctSample& one : distinct) unknown += one.outcomes ? 0 : one.count;
+  if (unknown > 0) {
+    account.notices.push_back(
+        {"samples_at_any_votes",
+         fmt::format("{} of {} queries have outcomes that are too rare to be told exactly, and "
+                     "cost what any votes cost",
+                     unknown, account.queries)});
+  }
   account.notices.push_back(exact_private());
 }
 
