@@ -1,10 +1,8 @@
 #include "pate/accounting/planning/sampled_profile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "pate/accounting/pld_grids.hpp"
 #include "pate/divergence/pld/pessimistic_profile.hpp"
@@ -15,35 +13,36 @@ namespace pate {
 
 namespace {
 
-// Products of a profile, beyond which its grid is coarser, and queries beyond which there is none.
-constexpr double kMaxProducts = 2e9;
-constexpr std::int64_t kMaxQueries = 100'000;
+// Products of a profile in each direction, beyond which its grid is coarser.
+constexpr double kMaxProducts = 1e9;
 // Of delta: what losses that are taken for infinite may add to it, all queries together.
 constexpr double kBeyondShare = 1e-5;
 
 // The epsilon of the composition; none where no grid that is fine enough is quick enough.
 std::optional<double> profile_epsilon(const SampledGaussian& sampled, std::int64_t queries,
                                       double delta, const OptimalOrder& hint) {
-  if (queries > kMaxQueries || !std::isfinite(hint.epsilon)) return std::nullopt;
+  if (!std::isfinite(hint.epsilon)) return std::nullopt;
   const auto count = static_cast<double>(queries);
-  const double beyond = kBeyondShare * delta / count;
-  Grids grids = grids_of({hint, hint}, {delta, {delta}}, count);
-  std::array<DistributionPair, 2> pairs;
-  for (; grids.step <= kMaxStep; grids.step *= 2.0) {
-    pairs = {sampled_pair(sampled, Direction::forward, grids.step, beyond),
-             sampled_pair(sampled, Direction::reverse, grids.step, beyond)};
-    const auto terms = static_cast<double>(std::max(pairs[0].size(), pairs[1].size()));
-    if (grids.nodes(grids.step) * terms * count <= kMaxProducts) break;
+  const double beyond = kBeyondShare * delta;
+  const Grids grids = grids_of({hint, hint}, {delta, {delta}}, count);
+  const auto repeated = [&](Direction direction, double step) {
+    const DistributionPair pair = sampled_pair(sampled, direction, step, beyond / count);
+    return DiscretizedPairs(std::span(&pair, 1), step).repeated(queries, beyond, kMaxProducts);
+  };
+  for (double step = grids.step; step <= kMaxStep; step *= 2.0) {
+    double epsilon = 0.0;
+    bool is_quick = true;
+    for (const Direction direction : {Direction::forward, Direction::reverse}) {
+      const auto all = repeated(direction, step);
+      is_quick = all.has_value();
+      if (!is_quick) break;
+      PessimisticProfile profile(grids.grid(direction, step));
+      profile.compose_query(*all, 0, 1);
+      epsilon = max_or_nan(epsilon, profile.epsilon(delta));
+    }
+    if (is_quick) return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
   }
-  if (grids.step > kMaxStep) return std::nullopt;
-  double epsilon = 0.0;
-  for (std::size_t d = 0; d < pairs.size(); ++d) {
-    PessimisticProfile profile(
-        grids.grid(d == 0 ? Direction::forward : Direction::reverse, grids.step));
-    profile.compose_query(DiscretizedPairs(std::span(&pairs.at(d), 1), grids.step), 0, 1, queries);
-    epsilon = max_or_nan(epsilon, profile.epsilon(delta));
-  }
-  return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
+  return std::nullopt;
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ void PessimisticProfile::compose_query(const DiscretizedPairs& query, std::size_
 }
 
 void PessimisticProfile::step(const DiscretizedPairs& query, std::size_t begin, std::size_t end) {
-  ++queries_;
+  queries_ += query.queries_;
   // No node reads further down than from the highest to below the lowest.
   const auto furthest = static_cast<std::int32_t>(
       std::max<std::int64_t>(lowest_ - highest_ - 2, std::numeric_limits<std::int32_t>::min()));

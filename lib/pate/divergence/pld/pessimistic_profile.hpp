@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,13 +25,21 @@ class DiscretizedPairs {
     return first_[end] - first_[begin];
   }
 
+  /// Of one neighbour: `times` of these queries as one, by squaring; none where that takes more
+  /// than so many products. At both ends masses that are `beyond` together at most, all queries
+  /// together, move to larger losses, which no profile is the smaller for; sums are rounded up.
+  [[nodiscard]] std::optional<DiscretizedPairs> repeated(std::int64_t times, double beyond,
+                                                         double most_products) const;
+
  private:
   friend class PessimisticProfile;
+  DiscretizedPairs() = default;
 
   std::vector<std::size_t> first_{0};  // of a neighbour's in the next two
   std::vector<std::int32_t> offset_;   // by neighbour, increasing
   std::vector<double> weight_;
   std::vector<double> infinity_mass_;
+  std::int64_t queries_ = 1;  // which it is of
 };
 
 /// A pessimistic estimate of the privacy profile: delta(epsilon), the hockey-stick divergence at
