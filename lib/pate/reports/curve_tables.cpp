@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -17,6 +17,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/ownership.hpp"
+#include "pate/release/curve/complex_parameters.hpp"
 #include "pate/reports/source_digests.hpp"
 
 namespace pate::reports {
@@ -62,6 +63,30 @@ std::string inputs_of(const CostSpec& question, const ComplexOrders& orders) {
 
 constexpr double kMostModuli = 0x1p30;  // bytes
 constexpr std::size_t kDigestNumbers = 4;
+
+// Of default parameters, of the kind of curve that the first word tells.
+std::string inputs_of(std::string_view kind, const CostSpec& question, std::int64_t queries,
+                      double delta) {
+  return fmt::format("{}: {} queries={} delta={:a}\n", kind, inputs_of(question), queries, delta);
+}
+
+std::vector<std::int64_t> numbers_of(std::initializer_list<double> parameters) {
+  std::vector<std::int64_t> numbers;
+  for (const double one : parameters) numbers.push_back(std::bit_cast<std::int64_t>(one));
+  return numbers;
+}
+
+// The next `parameters` of what is kept, which must be all of it.
+void take_parameters(std::span<const std::int64_t> numbers,
+                     std::initializer_list<double*> parameters) {
+  if (numbers.size() != parameters.size()) {
+    throw parameter_error(fmt::format("expected {} numbers", parameters.size()));
+  }
+  for (double* const one : parameters) {
+    *one = std::bit_cast<double>(numbers.front());
+    numbers = numbers.subspan(1);
+  }
+}
 
 std::vector<std::int64_t> numbers_of(std::string_view hex) {
   std::vector<std::int64_t> numbers;
@@ -200,17 +225,13 @@ std::vector<std::shared_ptr<const CostsWithinDistance>> CurveTables::costs_at(
 
 CurveRecipe CurveTables::recipe(const CostSpec& question, std::int64_t queries, double delta,
                                 unsigned threads, const ProgressCallback& progress) const {
-  const std::string inputs = fmt::format("default parameters: {} queries={} delta={:a}\n",
-                                         inputs_of(question), queries, delta);
+  const std::string inputs = inputs_of("default parameters", question, queries, delta);
   CurveRecipe result;
   CostSpec at_order = question;
   if (read(inputs, [&](std::span<const std::int64_t> numbers) {
-        StoredUnits from(numbers);
-        result.parameters.order = std::bit_cast<double>(from.next());
-        result.parameters.s = std::bit_cast<double>(from.next());
-        result.parameters.beta = std::bit_cast<double>(from.next());
-        if (!from.done()) throw parameter_error("expected three numbers");
-        pate::validate(result.parameters);
+        CurveParameters& found = result.parameters;
+        take_parameters(numbers, {&found.order, &found.s, &found.beta});
+        pate::validate(found);
       })) {
     at_order.order = result.parameters.order;
     result.costs = costs(at_order, threads, progress);
@@ -221,11 +242,24 @@ CurveRecipe CurveTables::recipe(const CostSpec& question, std::int64_t queries, 
   at_order.order = result.parameters.order;
   const CurveParameters& found = result.parameters;
   write(inputs_at_order(at_order), result.costs->numbers());
-  const std::array<std::int64_t, 3> numbers{std::bit_cast<std::int64_t>(found.order),
-                                            std::bit_cast<std::int64_t>(found.s),
-                                            std::bit_cast<std::int64_t>(found.beta)};
-  write(inputs, numbers);
+  write(inputs, numbers_of({found.order, found.s, found.beta}));
   return result;
+}
+
+ComplexParameters CurveTables::complex_recipe(const CostSpec& question, std::int64_t queries,
+                                              double delta, unsigned threads,
+                                              const ProgressCallback& progress) const {
+  const std::string inputs = inputs_of("default complex parameters", question, queries, delta);
+  ComplexParameters its;
+  if (read(inputs, [&](std::span<const std::int64_t> numbers) {
+        take_parameters(numbers, {&its.orders_for, &its.floor, &its.s, &its.beta});
+        pate::validate(its);
+      })) {
+    return its;
+  }
+  its = CurveTableSource::complex_recipe(question, queries, delta, threads, progress);
+  if (!directory_.empty()) write(inputs, numbers_of({its.orders_for, its.floor, its.s, its.beta}));
+  return its;
 }
 
 std::unique_ptr<const ModulusTable> CurveTables::kept(const KeyModuli& moduli,
@@ -277,14 +311,18 @@ std::vector<ComplexCosts> CurveTables::complex_costs(
     return CurveTableSource::complex_costs(question, orders, runs, threads, progress, distances);
   }
   const std::string inputs = inputs_of(question, orders);
-  std::unique_ptr<const ModulusTable> table = kept(moduli, inputs, threads);
-  if (!table) {
-    table = std::make_unique<const ModulusTable>(moduli, threads, progress);
-    write(inputs, *table);
+  if (!last_ || last_of_ != inputs) {
+    std::unique_ptr<const ModulusTable> table = kept(moduli, inputs, threads);
+    if (!table) {
+      table = std::make_unique<const ModulusTable>(moduli, threads, progress);
+      write(inputs, *table);
+    }
+    last_ = std::move(table);
+    last_of_ = inputs;
   }
   std::vector<std::vector<KeyCount>> keys;
   for (const VoteProfile& run : runs) keys.push_back(keys_of(run));
-  return pate::complex_costs(moduli, *table, keys, distances, threads);
+  return pate::complex_costs(moduli, *last_, keys, distances, threads);
 }
 
 }  // namespace pate::reports

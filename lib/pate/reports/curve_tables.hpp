@@ -60,6 +60,11 @@ class CurveTables : public CurveTableSource {
                                    unsigned threads,
                                    const ProgressCallback& progress) const override;
 
+  /// The parameters alone, as they are few.
+  [[nodiscard]] ComplexParameters complex_recipe(const CostSpec& question, std::int64_t queries,
+                                                 double delta, unsigned threads,
+                                                 const ProgressCallback& progress) const override;
+
   /// From a file of all moduli, or one is made, where there are not too many of them.
   [[nodiscard]] std::vector<ComplexCosts> complex_costs(
       const CostSpec& question, const ComplexOrders& orders, std::span<const VoteProfile> runs,
@@ -84,6 +89,9 @@ class CurveTables : public CurveTableSource {
   std::filesystem::path directory_;
   mutable std::vector<TableFile> used_;  // what costs() and recipe() used, for who asks later
   mutable bool has_unused_ = false;
+  // The moduli that were asked for last, which default parameters and a run share.
+  mutable std::unique_ptr<const ModulusTable> last_;
+  mutable std::string last_of_;
 };
 
 }  // namespace pate::reports

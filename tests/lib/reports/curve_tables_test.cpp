@@ -16,6 +16,7 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
+#include "pate/release/curve/complex_parameters.hpp"
 #include "pate/reports/source_digests.hpp"
 #include "support/temp_directory.hpp"
 #include "support/votes.hpp"
@@ -170,10 +171,14 @@ TEST_CASE(
   CHECK(units(tables) == computed);
   CHECK(tables.used().size() == 2);
   CHECK_FALSE(tables.used().back().read);
+  // What was asked for last is at hand.
   CHECK(units(tables) == computed);
-  CHECK(tables.used().size() == 4);
-  CHECK(tables.used().back().read);
-  CHECK_FALSE(tables.has_unused());
+  CHECK(tables.used().size() == 2);
+  const CurveTables next(directory.path());
+  CHECK(units(next) == computed);
+  CHECK(next.used().size() == 2);
+  CHECK(next.used().back().read);
+  CHECK_FALSE(next.has_unused());
   CHECK(units(CurveTables({})) == computed);
   // Other orders, teachers or noise have other files; the smoothing is none of theirs.
   ComplexOrders smoother = orders;
@@ -191,13 +196,17 @@ TEST_CASE(
     for (const std::string& bytes : {damaged, whole.substr(0, whole.size() - 4)}) {
       write_bytes(path, bytes);
       const auto read = [&] {
-        (void)units(tables);
-        (void)tables.complex_costs(q, wider, runs, 1, {}, 21);
+        const CurveTables again(directory.path());
+        (void)units(again);
+        (void)again.complex_costs(q, wider, runs, 1, {}, 21);
       };
       CHECK(message_of<input_error>(read).find("remove it") != std::string::npos);
     }
     write_bytes(path, whole);
   }
+  // Of other orders between.
+  (void)tables.complex_costs(q, orders, runs, 1, {}, 21);
+  (void)tables.complex_costs(q, wider, runs, 1, {}, 21);
   CHECK(units(tables) == computed);
 }
 
@@ -354,6 +363,46 @@ TEST_CASE("curve tables: parameters are those of their delta and of their number
     CHECK(other.parameters.beta == computed.parameters.beta);
   }
   CHECK(tables.recipe(q, 20, 1e-3, 1, {}).parameters.s == kept.parameters.s);
+}
+
+TEST_CASE("curve tables: default parameters by complex orders are kept for what they depend on") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path());
+  const CostSpec q = question(CurveCost::tilted, 3, 20);
+  const auto four = [](const ComplexParameters& its) {
+    return std::vector<double>{its.orders_for, its.floor, its.s, its.beta};
+  };
+  const auto found = [&](const CostSpec& of, std::int64_t queries, double delta) {
+    const ComplexParameters its = tables.complex_recipe(of, queries, delta, 1, {});
+    const bool is_computed = !tables.used().back().read;
+    CHECK(four(its) == four(CurveTableSource().complex_recipe(of, queries, delta, 1, {})));
+    return is_computed;
+  };
+  CHECK(found(q, 20, 1e-4));
+  CHECK_FALSE(found(q, 20, 1e-4));
+  // The order of a question is none of theirs.
+  CostSpec other = q;
+  other.order = 3.0;
+  CHECK_FALSE(found(other, 20, 1e-4));
+  CHECK(found(q, 21, 1e-4));
+  CHECK(found(q, 20, 2e-4));
+  other.aggregator.selection->sigma1 = std::nextafter(3.0, 4.0);
+  CHECK(found(other, 20, 1e-4));
+  other = q;
+  other.teachers = 21;
+  CHECK(found(other, 20, 1e-4));
+  CHECK_FALSE(found(q, 20, 1e-4));
+  // What is none, and what has other numbers, is refused, with a digest that fits.
+  const auto change_all = [&](const std::function<void(std::vector<std::int64_t>&)>& change) {
+    for (const fs::path& path : files_of(directory.path())) {
+      if (path.extension() == ".curve") rewrite(path, change);
+    }
+  };
+  change_all([](std::vector<std::int64_t>& numbers) { numbers.back() = 0; });
+  const auto read = [&] { (void)tables.complex_recipe(q, 20, 1e-4, 1, {}); };
+  CHECK(message_of<input_error>(read).find("beta of a curve") != std::string::npos);
+  change_all([](std::vector<std::int64_t>& numbers) { numbers.pop_back(); });
+  CHECK(message_of<input_error>(read).find("expected 4 numbers") != std::string::npos);
 }
 
 TEST_CASE("curve tables: files are those of the sources that computed them, and are told") {

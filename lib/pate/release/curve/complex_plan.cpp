@@ -6,7 +6,6 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
-#include "pate/release/curve/complex_recipe.hpp"
 #include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/declared/certificate.hpp"
 
@@ -65,8 +64,8 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
   validate(question);
   const ComplexParameters parameters =
       settings.origin == ParameterOrigin::public_inputs
-          ? default_complex_parameters(question, votes.queries, settings.delta, settings.threads,
-                                       part_of(progress, 0.0, kRecipeShare))
+          ? source.complex_recipe(question, votes.queries, settings.delta, settings.threads,
+                                  part_of(progress, 0.0, kRecipeShare))
           : settings.parameters;
   validate(parameters);
   const ComplexOrders orders = curve_orders(question, parameters.orders_for, settings.delta);

@@ -7,6 +7,7 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/complex/key_moduli.hpp"
 #include "pate/numerics/margin.hpp"
+#include "pate/release/curve/complex_recipe.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 
 namespace pate {
@@ -87,6 +88,12 @@ std::vector<std::shared_ptr<const CostsWithinDistance>> CurveTableSource::costs_
 CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t queries, double delta,
                                      unsigned threads, const ProgressCallback& progress) const {
   return default_parameters(question, queries, delta, threads, progress);
+}
+
+ComplexParameters CurveTableSource::complex_recipe(const CostSpec& question, std::int64_t queries,
+                                                   double delta, unsigned threads,
+                                                   const ProgressCallback& progress) const {
+  return default_complex_parameters(question, queries, delta, threads, progress);
 }
 
 std::vector<ComplexCosts> CurveTableSource::complex_costs(

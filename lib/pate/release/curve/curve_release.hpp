@@ -17,6 +17,7 @@ namespace pate {
 
 struct ComplexCosts;
 struct ComplexOrders;
+struct ComplexParameters;
 
 /// What a release through a curve is made of before it sees votes. All of it is public.
 struct CurveSettings {
@@ -118,6 +119,11 @@ class CurveTableSource {
   [[nodiscard]] virtual CurveRecipe recipe(const CostSpec& question, std::int64_t queries,
                                            double delta, unsigned threads,
                                            const ProgressCallback& progress) const;
+  /// `pate::default_complex_parameters`.
+  [[nodiscard]] virtual ComplexParameters complex_recipe(const CostSpec& question,
+                                                         std::int64_t queries, double delta,
+                                                         unsigned threads,
+                                                         const ProgressCallback& progress) const;
   /// `pate::complex_costs` of some runs of the question, whatever its order and cost, within so
   /// many distances, or all. What they look at depends on the question, the orders and that number
   /// alone.
