@@ -300,7 +300,8 @@ void settle_headline(const AccountSettings& settings, Account& account) {
 
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
 Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanism& aggregator,
-                   const AccountSettings& settings, bool is_part = false) {
+                   const AccountSettings& settings, bool is_part = false,
+                   const std::function<void(Account&)>& add_exact = {}) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result =
       account_bounds(partials.query_counts, aggregator, partials.has_decisions, search, settings);
@@ -323,6 +324,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
   if (settings.exact && aggregator.ptr() != nullptr && !is_part) {
     add_tested_profile(partials.query_counts, exact, result);
   }
+  if (add_exact) add_exact(result);
   settle_headline(settings, result);
   if (partials.utility) result.utility = utility(*partials.utility, aggregator);
   return result;
@@ -368,6 +370,11 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
 Account account(const Partials& partials, const Mechanism& aggregator,
                 const AccountSettings& settings) {
   return account_of(partials, nullptr, aggregator, settings);
+}
+
+Account account(const Partials& partials, const Mechanism& aggregator,
+                const AccountSettings& settings, const std::function<void(Account&)>& add_exact) {
+  return account_of(partials, nullptr, aggregator, settings, false, add_exact);
 }
 
 }  // namespace pate

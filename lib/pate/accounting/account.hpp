@@ -61,4 +61,10 @@ struct AccountSettings {
 [[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
                               const AccountSettings& settings);
 
+/// The same with exact costs of another kind, which `add_exact` adds to what is an account already
+/// but for its headline.
+[[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
+                              const AccountSettings& settings,
+                              const std::function<void(Account&)>& add_exact);
+
 }  // namespace pate

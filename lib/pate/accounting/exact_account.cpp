@@ -39,20 +39,6 @@ DirectionOptima search_counts(ExactRun& costs, const OrderSearch& search, Accoun
   return optima_by_direction(rdp_at, search, account.orders, account.costs);
 }
 
-// The smallest, the quartiles and the largest, linear between the values.
-std::array<double, 5> quantiles_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  std::array<double, 5> result{};
-  if (values.empty()) return result;
-  for (std::size_t q = 0; q < result.size(); ++q) {
-    const double at = 0.25 * static_cast<double>(q) * static_cast<double>(values.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, values.size() - 1);
-    result[q] = values[below] + (at - std::floor(at)) * (values[above] - values[below]);
-  }
-  return result;
-}
-
 // The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
 void add_profile(ExactRun& costs, const DirectionOptima& exact, const ExactSettings& settings,
                  std::vector<CostEntry>& entries, Account& account) {
@@ -157,6 +143,19 @@ Notice exact_private() {
   return {"exact_private",
           "exact costs are for the owner of the data: they depend on the votes and must not be "
           "published as they are"};
+}
+
+std::array<double, 5> quantiles_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  std::array<double, 5> result{};
+  if (values.empty()) return result;
+  for (std::size_t q = 0; q < result.size(); ++q) {
+    const double at = 0.25 * static_cast<double>(q) * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    result[q] = values[below] + (at - std::floor(at)) * (values[above] - values[below]);
+  }
+  return result;
 }
 
 void insert_entries(std::span<const CostEntry> entries, Account& account) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <vector>
@@ -36,6 +37,9 @@ void note_interval(const CostEntry& entry, std::vector<Notice>& notices);
 /// Why there is no profile, and who may see exact costs.
 [[nodiscard]] Notice no_profile();
 [[nodiscard]] Notice exact_private();
+
+/// The smallest, the quartiles and the largest, linear between the values.
+[[nodiscard]] std::array<double, 5> quantiles_of(std::vector<double> values);
 
 /// Adds entries before the data-independent ones. The headline stays what it was.
 void insert_entries(std::span<const CostEntry> entries, Account& account);

@@ -6,6 +6,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/votes/weighted_votes.hpp"
 
 namespace pate {
 
@@ -97,6 +98,8 @@ CountedRun count_run(const Run& run, const RunCounting& counting) {
   // Of several teachers that one person reaches nobody says which they are.
   if (counting.exact != nullptr && !counting.by_query && counting.exact->is_one_replaced()) {
     options.predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
+    const auto* const weighted = dynamic_cast<const WeightedVotes*>(&run.votes);
+    if (weighted != nullptr) options.predictions = &weighted->predictions();
   }
   if (options.predictions != nullptr) {
     result.teachers = std::make_unique<TeacherVotes>(run, *options.predictions, *counting.exact);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/votes/selection_statistic.hpp"
+#include "pate/votes/weighted_votes.hpp"
 
 namespace pate {
 
@@ -54,6 +56,14 @@ void validate(const Run& run) {
   }
   check_length(run.decisions, run.votes.queries(), "decisions");
   check_length(run.labels, run.votes.queries(), "labels");
+}
+
+QueryReader::QueryReader(const Run& run, const PredictionVotes* predictions)
+    : run_(run),
+      predictions_(predictions),
+      is_sparse_(run.student == nullptr && run.votes.classes() >= kClassesMostlyEmpty) {
+  const auto* const weighted = dynamic_cast<const WeightedVotes*>(&run.votes);
+  if (predictions != nullptr && weighted != nullptr) weights_ = weighted->weights().units;
 }
 
 void QueryReader::read(std::int64_t first, std::int64_t count) {
@@ -106,7 +116,17 @@ void QueryReader::count_ids() {
     const auto query = static_cast<std::size_t>(i);
     if (!is_sparse_) {
       const auto histogram = std::span(counts_).subspan(query * classes, classes);
-      for (const std::int32_t id : ids(i)) ++histogram[static_cast<std::size_t>(id)];
+      if (weights_.empty()) {
+        for (const std::int32_t id : ids(i)) ++histogram[static_cast<std::size_t>(id)];
+      } else {
+        add_votes(ids(i), weights_, histogram);
+      }
+      continue;
+    }
+    if (!weights_.empty()) {
+      std::map<std::int32_t, std::int64_t> votes;
+      for (std::size_t t = 0; t < weights_.size(); ++t) votes[ids(i)[t]] += weights_[t];
+      for (const auto& [id, count] : votes) take(query, id, count);
       continue;
     }
     sorted.assign(ids(i).begin(), ids(i).end());
@@ -121,7 +141,8 @@ void QueryReader::count_ids() {
 
 std::int64_t QueryReader::piece() const {
   const std::int64_t classes = run_.votes.classes();
-  const std::int64_t teachers = run_.votes.teachers();
+  const std::int64_t teachers =
+      predictions_ != nullptr ? predictions_->teachers() : run_.votes.teachers();
   const std::int64_t counts = is_sparse_ ? std::min(classes, teachers) : classes;
   std::int64_t queries = kValuesPerPiece / std::max<std::int64_t>(1, counts);
   if (predictions_ != nullptr) {
@@ -157,7 +178,7 @@ std::span<const std::int32_t> QueryReader::histogram(std::int64_t i) const {
 }
 
 std::span<const std::int32_t> QueryReader::ids(std::int64_t i) const {
-  return row_of(ids_, i, run_.votes.teachers());
+  return row_of(ids_, i, predictions_ != nullptr ? predictions_->teachers() : 0);
 }
 
 std::span<const double> QueryReader::scores(std::int64_t i) const {

@@ -34,12 +34,9 @@ void validate(const Run& run);
 /// `[first, first + count)` of the selection. One reader serves one thread.
 class QueryReader {
  public:
-  /// `predictions`, the run's votes or null, adds who voted for what; they are read once all the
-  /// same.
-  explicit QueryReader(const Run& run, const PredictionVotes* predictions = nullptr)
-      : run_(run),
-        predictions_(predictions),
-        is_sparse_(run.student == nullptr && run.votes.classes() >= kClassesMostlyEmpty) {}
+  /// `predictions`, null or the run's votes, or those that its votes count by weights, adds who
+  /// voted for what; they are read once all the same.
+  explicit QueryReader(const Run& run, const PredictionVotes* predictions = nullptr);
 
   /// How many queries to read at a time: few enough for a cache.
   [[nodiscard]] std::int64_t piece() const;
@@ -67,6 +64,8 @@ class QueryReader {
   [[nodiscard]] std::span<const std::int32_t> histogram(std::int64_t i) const;
   /// The class every teacher voted for; none without predictions.
   [[nodiscard]] std::span<const std::int32_t> ids(std::int64_t i) const;
+  /// How much the vote of each teacher counts; none where all count one, and without predictions.
+  [[nodiscard]] std::span<const std::int64_t> weights() const { return weights_; }
   /// The student's scores for it; none without a student.
   [[nodiscard]] std::span<const double> scores(std::int64_t i) const;
   /// The statistic v compared with the threshold; 0 for aggregators without selection.
@@ -81,6 +80,7 @@ class QueryReader {
 
   const Run& run_;
   const PredictionVotes* predictions_;
+  std::span<const std::int64_t> weights_;
   bool is_sparse_;
   std::int64_t first_ = 0;
   std::int64_t count_ = 0;

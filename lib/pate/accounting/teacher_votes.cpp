@@ -97,7 +97,8 @@ struct VotedClasses {
   std::vector<std::int32_t> ids;  // increasing
   std::vector<std::int32_t> counts;
 
-  void read(std::span<const std::int32_t> votes, std::size_t classes) {
+  void read(std::span<const std::int32_t> votes, std::span<const std::int64_t> weights,
+            std::size_t classes) {
     std::vector<std::int32_t> sorted(votes.begin(), votes.end());
     std::ranges::sort(sorted);
     ids.clear();
@@ -108,6 +109,12 @@ struct VotedClasses {
         counts.push_back(0);
       }
       ++counts.back();
+    }
+    if (!weights.empty()) {
+      std::ranges::fill(counts, 0);
+      for (std::size_t t = 0; t < votes.size(); ++t) {
+        counts[place(votes[t])] += static_cast<std::int32_t>(weights[t]);
+      }
     }
     if (ids.size() < classes) counts.push_back(0);
   }
@@ -141,7 +148,7 @@ void TeacherVotes::write_groups(const QueryReader& reader, std::span<std::uint16
   for (std::int64_t i = 0; i < reader.size(); ++i) {
     // Of more classes than teachers most have no vote; they are one group, whatever their number.
     const bool is_sparse = reader.is_sparse() || (reader.scores(i).empty() && classes > teachers_);
-    if (is_sparse) voted.read(reader.ids(i), classes);
+    if (is_sparse) voted.read(reader.ids(i), reader.weights(), classes);
     const auto histogram =
         is_sparse ? std::span<const std::int32_t>(voted.counts) : reader.counts(i);
     const GroupedVotes votes = mechanism_.group(histogram, reader.scores(i));
@@ -170,7 +177,13 @@ std::optional<VoteRows> TeacherVotes::rows() const {
   const auto teachers = std::max<std::int64_t>(1, static_cast<std::int64_t>(teachers_));
   const auto queries = static_cast<std::int64_t>(run_.rows.size());
   if (!kept_ || queries > kMaxRows / teachers) return std::nullopt;
-  return VoteRows{distinct_of_query_, groups_};
+  if (!chosen_) return VoteRows{distinct_of_query_, groups_};
+  VoteRows rows{distinct_of_query_, {}};
+  rows.groups.reserve(distinct_of_query_.size() * size());
+  for (std::size_t i = 0; i < distinct_of_query_.size(); ++i) {
+    for (const std::uint32_t t : *chosen_) rows.groups.push_back(groups_[i * teachers_ + t]);
+  }
+  return rows;
 }
 
 std::vector<std::vector<TeacherSum>> TeacherVotes::sums(ExactRun& costs,
@@ -185,27 +198,26 @@ std::vector<std::vector<TeacherSum>> TeacherVotes::sums(ExactRun& costs,
       }
     }
   }
-  std::vector<std::vector<TeacherSum>> sums(orders.size(), std::vector<TeacherSum>(teachers_));
+  std::vector<std::vector<TeacherSum>> sums(orders.size(), std::vector<TeacherSum>(size()));
   const std::int64_t block = std::max<std::int64_t>(
       1, kVotesPerBlock / std::max<std::int64_t>(1, static_cast<std::int64_t>(teachers_)));
   const auto queries = static_cast<std::int64_t>(distinct_of_query_.size());
   for (std::int64_t first = 0; first < queries; first += block) {
     const std::int64_t count = std::min(block, queries - first);
     const auto all_votes = groups(first, count);
-    parallel_for(
-        (teachers_ + kTeachersPerTask - 1) / kTeachersPerTask, threads, [&](std::size_t c) {
-          const std::size_t begin = c * kTeachersPerTask;
-          const std::size_t end = std::min(begin + kTeachersPerTask, teachers_);
-          for (std::int64_t i = 0; i < count; ++i) {
-            const std::size_t distinct = distinct_of_query_[static_cast<std::size_t>(first + i)];
-            const std::size_t groups = costs.votes(distinct).groups.size();
-            const auto votes = all_votes.subspan(static_cast<std::size_t>(i) * teachers_);
-            for (std::size_t k = 0; k < orders.size(); ++k) {
-              const TeacherSum* const cost = terms[distinct].data() + k * groups;
-              for (std::size_t t = begin; t < end; ++t) sums[k][t].add(cost[votes[t]]);
-            }
-          }
-        });
+    parallel_for((size() + kTeachersPerTask - 1) / kTeachersPerTask, threads, [&](std::size_t c) {
+      const std::size_t begin = c * kTeachersPerTask;
+      const std::size_t end = std::min(begin + kTeachersPerTask, size());
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::size_t distinct = distinct_of_query_[static_cast<std::size_t>(first + i)];
+        const std::size_t groups = costs.votes(distinct).groups.size();
+        const auto votes = all_votes.subspan(static_cast<std::size_t>(i) * teachers_);
+        for (std::size_t k = 0; k < orders.size(); ++k) {
+          const TeacherSum* const cost = terms[distinct].data() + k * groups;
+          for (std::size_t t = begin; t < end; ++t) sums[k][t].add(cost[votes[teacher(t)]]);
+        }
+      }
+    });
   }
   return sums;
 }

@@ -68,16 +68,21 @@ class TeacherVotes {
     distinct_of_query_ = std::move(of_query);
   }
 
+  /// From here on sums and rows are those of these teachers alone, by their numbers.
+  void choose(std::vector<std::uint32_t> teachers) { chosen_ = std::move(teachers); }
+
   /// All votes as they were kept, for profiles of single teachers; none of a run with more than
   /// kMaxRows.
   [[nodiscard]] std::optional<VoteRows> rows() const;
 
-  /// The sums of all teachers by order, then teacher; `costs` are those of the distinct queries.
+  /// The sums of the teachers by order, then teacher; `costs` are those of the distinct queries.
   [[nodiscard]] std::vector<std::vector<TeacherSum>> sums(ExactRun& costs,
                                                           std::span<const double> orders,
                                                           unsigned threads);
 
  private:
+  [[nodiscard]] std::size_t size() const { return chosen_ ? chosen_->size() : teachers_; }
+  [[nodiscard]] std::size_t teacher(std::size_t i) const { return chosen_ ? (*chosen_)[i] : i; }
   // Those of the queries of the reader's piece, query by query.
   void write_groups(const QueryReader& reader, std::span<std::uint16_t> groups) const;
   // The groups of the queries first .. first + count - 1, query by query.
@@ -88,6 +93,7 @@ class TeacherVotes {
   std::size_t teachers_;
   QueryReader again_;  // where not all are kept
   bool kept_;
+  std::optional<std::vector<std::uint32_t>> chosen_;
   std::vector<std::uint16_t> groups_;  // of all queries, or of those that were read last
   std::vector<std::uint32_t> distinct_of_query_;
 };

@@ -16,6 +16,9 @@ struct WeightCost {
   std::int64_t teachers = 0;
   double any_votes = 0.0;               ///< the smallest epsilon that holds for any votes
   std::optional<double> tradeoff = {};  ///< of these votes, conversion `optimal`
+  /// With exact costs: of the teacher with this weight who pays most, the smaller of the
+  /// conversions `optimal` and `profile`.
+  std::optional<double> exact = {};
 };
 
 /// A run whose votes count by the weights of their teachers.
@@ -24,7 +27,10 @@ struct WeightedAccount {
   std::vector<WeightCost> weights;  ///< by weight, increasing
 };
 
-/// The costs of a noisy maximum of weighted votes (Boenisch et al., "Individualized PATE", 2023:
+/// There are exact costs of no more different weights: each takes as long as those of all teachers.
+inline constexpr std::size_t kMaxExactWeights = 64;
+
+/// The costs of a run by weighted votes (Boenisch et al., "Individualized PATE", 2023:
 /// weighting).
 ///
 /// A vote of weight w that moves changes two counts by w: in units of w the counts change by one
@@ -34,10 +40,19 @@ struct WeightedAccount {
 /// theorems speak of nothing else. Costs of a teacher go by its own weight, those of the run by the
 /// heaviest.
 ///
-/// `run.votes` are the predictions; `run.aggregator` has its noise in votes of weight 1, that of
-/// `account` in votes of the heaviest teacher. Weights are public: fixed without looking at votes.
-/// Throws `parameter_error` for exact, tilted and complex costs, which would need neighbours that
-/// are w votes away, for a selection, PTR and one noise, and for shards; and what `account` throws.
+/// With a threshold check, whose statistic is the largest weighted count, a vote of weight w is no
+/// more than w votes that move: the costs are those for as many (`Neighbours`), counted in units.
+///
+/// With `settings.exact` those of every single teacher too (`Account::per_teacher`, the entries
+/// `exact_per_teacher`): by query, the largest divergence from what is answered when its whole vote
+/// is for any of the other classes (`ExactMechanism::of_weight`), in both directions. There are no
+/// entries `exact`, which would not know whose vote it is that moves.
+///
+/// `run.votes` are the predictions; `run.aggregator` has its noise and threshold in votes of weight
+/// 1, that of `account` in votes of the heaviest teacher. Weights are public: fixed without looking
+/// at votes. Throws `parameter_error` for tilted and complex costs, which know one vote that moves
+/// only, for PTR, a student and one noise, for a threshold and more than 10^7 units, for shards,
+/// and for exact costs of more than kMaxExactWeights weights; and what `account` throws.
 [[nodiscard]] WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
                                                const TeacherWeights& weights,
                                                const AccountSettings& settings);

@@ -87,6 +87,13 @@ TeacherWeights parse_weights(std::span<const std::string> texts, const std::stri
   return weights;
 }
 
+void add_votes(std::span<const std::int32_t> ids, std::span<const std::int64_t> units,
+               std::span<std::int32_t> histogram) {
+  for (std::size_t t = 0; t < ids.size(); ++t) {
+    histogram[static_cast<std::size_t>(ids[t])] += static_cast<std::int32_t>(units[t]);
+  }
+}
+
 WeightedVotes::WeightedVotes(const PredictionVotes& votes, TeacherWeights weights)
     : votes_(votes), weights_(std::move(weights)) {
   require_every_vote(votes, "a weight of teachers");
@@ -105,9 +112,9 @@ void WeightedVotes::read(std::int64_t first, std::int64_t count,
   std::vector<std::int32_t> ids(static_cast<std::size_t>(count) * teachers);
   votes_.read_votes(first, count, ids);
   std::ranges::fill(out, 0);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    out[i / teachers * classes + static_cast<std::size_t>(ids[i])] +=
-        static_cast<std::int32_t>(weights_.units[i % teachers]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    add_votes(std::span(ids).subspan(i * teachers, teachers), weights_.units,
+              out.subspan(i * classes, classes));
   }
 }
 

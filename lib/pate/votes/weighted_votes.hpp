@@ -25,6 +25,10 @@ struct TeacherWeights {
 [[nodiscard]] TeacherWeights parse_weights(std::span<const std::string> texts,
                                            const std::string& name);
 
+/// Adds the votes of teachers, each for the class of its id, to the counts of a histogram in units.
+void add_votes(std::span<const std::int32_t> ids, std::span<const std::int64_t> units,
+               std::span<std::int32_t> histogram);
+
 /// Votes that count by the weight of their teacher: histograms in units. What `teachers()` says is
 /// how many units all teachers have.
 class WeightedVotes final : public VoteSource {
@@ -40,6 +44,9 @@ class WeightedVotes final : public VoteSource {
     return queries() == 0 ? 0 : weights_.total();
   }
   void read(std::int64_t first, std::int64_t count, std::span<std::int32_t> out) const override;
+
+  [[nodiscard]] const PredictionVotes& predictions() const { return votes_; }
+  [[nodiscard]] const TeacherWeights& weights() const { return weights_; }
 
  private:
   const PredictionVotes& votes_;

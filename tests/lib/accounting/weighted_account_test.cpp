@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "support/accuracy.hpp"
 #include "support/hockey_stick.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -88,6 +89,181 @@ TEST_SUITE("weighted_account") {
     }
   }
 
+  TEST_CASE("exact costs of every teacher: all ensembles of two queries, all votes that move") {
+    const std::vector<double> orders{1.5, 3.0, 8.0, 30.0};
+    AccountSettings settings = settings_of();
+    settings.exact = true;
+    settings.orders = orders;
+    for (const std::vector<std::int64_t>& weights :
+         {std::vector<std::int64_t>{1, 2, 1}, {3, 1, 2}, {2, 2, 5}}) {
+      for (const bool gaussian : {true, false}) {
+        const NoisyMax noise =
+            gaussian ? NoisyMax{GaussianNoisyMax{4.0}} : NoisyMax{LaplaceNoisyMax{3.0}};
+        const auto outcomes = [&](const std::vector<std::int64_t>& ids) {
+          const Counts counts = weighted(ids, weights, 3);
+          return gaussian ? gaussian_outcomes(counts, 4.0) : laplace_outcomes(counts, 3.0);
+        };
+        for (std::int64_t code = 0; code < 27; ++code) {
+          std::vector<std::vector<std::int64_t>> queries{{code % 3, code / 3 % 3, code / 9},
+                                                         {0, code % 3, 0}};
+          std::vector<std::int64_t> all = queries[0];
+          all.insert(all.end(), queries[1].begin(), queries[1].end());
+          const auto votes = predictions_of(all, 3, 3);
+          const auto found =
+              account_weighted(run_of(*votes, noise), *votes, {weights, 1.0}, settings);
+          const PerTeacher& costs = found.account.per_teacher.value();
+          double most = 0.0;
+          for (std::size_t t = 0; t < 3; ++t) {
+            double expected[2] = {1e300, 1e300};
+            for (const double order : orders) {
+              double sums[2] = {0.0, 0.0};
+              for (const auto& ids : queries) {
+                const Probabilities p = outcomes(ids);
+                double largest[2] = {0.0, 0.0};
+                for (std::int64_t to = 0; to < 3; ++to) {
+                  auto neighbour = ids;
+                  neighbour[t] = to;
+                  const Probabilities n = outcomes(neighbour);
+                  largest[0] = std::max(largest[0], renyi_divergence(p, n, order));
+                  largest[1] = std::max(largest[1], renyi_divergence(n, p, order));
+                }
+                for (int d = 0; d < 2; ++d) sums[d] += largest[d];
+              }
+              for (int d = 0; d < 2; ++d) {
+                expected[d] = std::min(
+                    expected[d], epsilon_from_rdp(Conversion::optimal, sums[d], order, kDelta));
+              }
+            }
+            const double its = std::max({expected[0], expected[1], 0.0});
+            most = std::max(most, its);
+            CHECK(costs.epsilon[t] >= its * (1.0 - 1e-10));
+            CHECK(relative_error(costs.epsilon[t], its) < 2e-9);
+            // Of its weight, and of the run, the largest.
+            const auto cost = std::ranges::find(found.weights, static_cast<double>(weights[t]),
+                                                &WeightCost::weight);
+            CHECK(cost->exact.value() <= cost->tradeoff.value() * (1.0 + 1e-9));
+          }
+          const auto entry = std::ranges::find_if(found.account.costs, [](const CostEntry& its) {
+            return its.bound == Bound::exact_per_teacher &&
+                   its.conversion == EpsilonMethod::optimal;
+          });
+          REQUIRE(entry != found.account.costs.end());
+          CHECK(relative_error(entry->epsilon, most) < 2e-9);
+          CHECK(std::ranges::none_of(
+              found.account.costs, [](const CostEntry& its) { return its.bound == Bound::exact; }));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("exact profiles of teachers with weights: no neighbour is further away") {
+    constexpr std::size_t kClasses = 3;
+    AccountSettings settings = settings_of();
+    settings.exact = true;
+    for (const std::vector<std::int64_t>& weights :
+         {std::vector<std::int64_t>{1, 2, 1}, {2, 2, 5}}) {
+      for (std::int64_t code = 0; code < 27; code += 2) {
+        const std::vector<std::int64_t> ids{code % 3, code / 3 % 3, code / 9};
+        const auto votes = predictions_of(ids, 3, kClasses);
+        const auto found = account_weighted(run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}}), *votes,
+                                            {weights, 1.0}, settings);
+        const PerTeacher& costs = found.account.per_teacher.value();
+        const Probabilities p = gaussian_outcomes(weighted(ids, weights, kClasses), 2.0);
+        for (std::size_t t = 0; t < 3; ++t) {
+          double largest = 0.0;
+          const double epsilon = costs.profile.value()[t];
+          CHECK(epsilon <= costs.epsilon[t]);
+          for (std::int64_t to = 0; to < 3; ++to) {
+            auto neighbour = ids;
+            neighbour[t] = to;
+            const Probabilities n = gaussian_outcomes(weighted(neighbour, weights, kClasses), 2.0);
+            largest = std::max({largest, hockey_stick(p, n, epsilon), hockey_stick(n, p, epsilon)});
+          }
+          CHECK(largest <= kDelta * (1.0 + 1e-9));
+          // And one is nearly as far: on the coarse grid of teachers to a percent or so.
+          if (epsilon > 0.0) CHECK(largest > 0.5 * kDelta);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("with a threshold: no teacher loses more, whatever its vote becomes") {
+    constexpr double kThreshold = 3.0;
+    constexpr double kSigma1 = 1.5;
+    constexpr double kSigma2 = 2.0;
+    const auto outcomes = [&](const Counts& counts) {
+      Probabilities p = gaussian_outcomes(counts, kSigma2);
+      const long double z =
+          (*std::ranges::max_element(counts) - static_cast<long double>(kThreshold)) /
+          (static_cast<long double>(kSigma1) * std::sqrt(2.0L));
+      for (long double& x : p) x *= 0.5L * std::erfc(-z);
+      p.push_back(0.5L * std::erfc(z));
+      return p;
+    };
+    AccountSettings settings = settings_of();
+    settings.exact = true;
+    double furthest = 0.0;
+    for (const std::vector<std::int64_t>& weights :
+         {std::vector<std::int64_t>{1, 2, 1}, {3, 1, 2}, {2, 2, 5}}) {
+      for (std::int64_t code = 0; code < 27; ++code) {
+        const std::vector<std::int64_t> ids{code % 3, code / 3 % 3, code / 9};
+        const auto votes = predictions_of(ids, 3, 3);
+        Run run = run_of(*votes, NoisyMax{GaussianNoisyMax{kSigma2}});
+        run.aggregator =
+            Aggregator{ThresholdCheck{kThreshold, kSigma1}, {GaussianNoisyMax{kSigma2}}, false};
+        const auto found = account_weighted(run, *votes, {weights, 1.0}, settings);
+        const PerTeacher& costs = found.account.per_teacher.value();
+        const Probabilities p = outcomes(weighted(ids, weights, 3));
+        for (std::size_t t = 0; t < 3; ++t) {
+          const auto cost = std::ranges::find(found.weights, static_cast<double>(weights[t]),
+                                              &WeightCost::weight);
+          double largest = 0.0;
+          const double profile = costs.profile.value()[t];
+          for (std::int64_t to = 0; to < 3; ++to) {
+            auto neighbour = ids;
+            neighbour[t] = to;
+            const Probabilities n = outcomes(weighted(neighbour, weights, 3));
+            for (const double epsilon :
+                 {cost->any_votes, cost->tradeoff.value(), costs.epsilon[t], profile}) {
+              CHECK(hockey_stick(p, n, epsilon) <= kDelta * (1.0 + 1e-9));
+              CHECK(hockey_stick(n, p, epsilon) <= kDelta * (1.0 + 1e-9));
+            }
+            largest = std::max({largest, hockey_stick(p, n, profile), hockey_stick(n, p, profile)});
+            furthest = std::max(furthest, hockey_stick(p, n, 0.3 * *cost->tradeoff));
+          }
+          if (profile > 0.0) CHECK(largest > 0.5 * kDelta);
+        }
+      }
+    }
+    CHECK(furthest > kDelta);  // the comparisons say something
+  }
+
+  TEST_CASE("exact costs with equal weights are those of the predictions") {
+    const std::vector<std::int64_t> ids{0, 0, 0, 1, 0, 2, 2, 2, 1, 1, 0, 0};
+    const auto votes = predictions_of(ids, 4, 3);
+    AccountSettings settings = settings_of();
+    settings.exact = true;
+    const Run run = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}});
+    const Account plain = account(run, settings);
+    const auto found = account_weighted(run, *votes, {{1, 1, 1, 1}, 3.0}, settings);
+    const Run thrice = run_of(*votes, NoisyMax{GaussianNoisyMax{6.0}});
+    const auto other = account_weighted(thrice, *votes, {{1, 1, 1, 1}, 3.0}, settings);
+    for (std::size_t t = 0; t < 4; ++t) {
+      CHECK(found.account.per_teacher->epsilon[t] > plain.per_teacher->epsilon[t]);
+      CHECK(relative_error(other.account.per_teacher->epsilon[t], plain.per_teacher->epsilon[t]) <
+            1e-9);
+      CHECK(relative_error((*other.account.per_teacher->profile)[t],
+                           (*plain.per_teacher->profile)[t]) < 1e-6);
+    }
+    std::vector<std::int64_t> many(70, 0);
+    std::vector<std::int64_t> weights(70);
+    for (std::size_t t = 0; t < 70; ++t) weights[t] = static_cast<std::int64_t>(t) + 1;
+    const auto wide = predictions_of(many, 70, 2);
+    CHECK_THROWS_AS((void)account_weighted(run_of(*wide, NoisyMax{GaussianNoisyMax{99.0}}), *wide,
+                                           {weights, 1.0}, settings),
+                    parameter_error);
+  }
+
   TEST_CASE("equal weights are none: the account of the predictions themselves") {
     const std::vector<std::int64_t> ids{0, 0, 0, 1, 0, 2, 2, 2, 1, 1, 0, 0};
     const auto votes = predictions_of(ids, 4, 3);
@@ -133,9 +309,6 @@ TEST_SUITE("weighted_account") {
     const Run run = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}});
     const TeacherWeights weights{{1, 2, 1}, 1.0};
     AccountSettings settings = settings_of();
-    settings.exact = true;
-    CHECK_THROWS_AS((void)account_weighted(run, *votes, weights, settings), parameter_error);
-    settings = settings_of();
     settings.tilted = true;
     CHECK_THROWS_AS((void)account_weighted(run, *votes, weights, settings), parameter_error);
     settings = settings_of();
@@ -143,6 +316,10 @@ TEST_SUITE("weighted_account") {
     CHECK_THROWS_AS((void)account_weighted(run, *votes, weights, settings), parameter_error);
     Run checked = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}});
     checked.aggregator = Aggregator{ThresholdCheck{2.0, 1.0}, {GaussianNoisyMax{2.0}}, false};
+    CHECK_THROWS_AS(
+        (void)account_weighted(checked, *votes, {{10'000'000, 2, 1}, 1.0}, settings_of()),
+        parameter_error);
+    checked.aggregator = Aggregator{ThresholdCheck{2.0, 1.0}, {GaussianNoisyMax{2.0}}, true};
     CHECK_THROWS_AS((void)account_weighted(checked, *votes, weights, settings_of()),
                     parameter_error);
     CHECK_THROWS_AS((void)account_weighted(run_of(*votes, NoisyMax{OneLaplaceNoise{2.0}}), *votes,

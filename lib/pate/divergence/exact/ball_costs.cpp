@@ -55,7 +55,11 @@ void ExactCost::make_ball() {
         votes_.groups.size(), kMaxBall, in_words(neighbours)));
   }
   const auto& check = mechanism_.aggregator().selection;
-  if (!check) return;
+  if (!check) {
+    answers_.resize(1);
+    return;
+  }
+  zero_line_ = 1;
   const std::int64_t v = votes_.statistic;
   const std::int64_t more = neighbours.adds_or_removes() ? neighbours.teachers : 0;
   const std::int64_t most = mechanism_.teachers() + more;

@@ -1,11 +1,14 @@
 #include "pate/divergence/exact/exact_cost.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "pate/base/error.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/union_bound.hpp"
@@ -19,6 +22,8 @@ namespace {
 constexpr double kLogNegligible = -30.0;
 // How much the trade-off bound may add to the cost when it takes the place of the exact one.
 constexpr double kNegligible = 1e-11;
+// More lines than these no query has whose weights are not very many.
+constexpr std::size_t kMaxLines = 1000;
 
 // At least x >= 0, and hardly more.
 float float_above(double x) {
@@ -50,28 +55,55 @@ ExactCost::ExactCost(const ExactMechanism& mechanism, GroupedVotes votes)
     : mechanism_(mechanism),
       votes_(std::move(votes)),
       log_q_(log_q_of(mechanism.aggregator().noisy_max, votes_)) {
-  const std::size_t groups = votes_.groups.size();
+  votes_.moved = mechanism.weight();
   if (is_ball()) {
     make_ball();
-    return;
+  } else {
+    place_lines();
   }
-  lines_of_.reserve(groups * groups);
-  for (std::size_t a = 0; a < groups; ++a) {
-    for (std::size_t b = 0; b < groups; ++b) {
-      lines_of_.push_back(static_cast<std::uint8_t>(1 + statistic_change(votes_, a, b)));
+}
+
+void ExactCost::place_lines() {
+  const std::size_t groups = votes_.groups.size();
+  const auto& check = mechanism_.aggregator().selection;
+  std::vector<std::int64_t> changes{0};
+  if (check) {
+    for (std::size_t a = 0; a < groups; ++a) {
+      for (std::size_t b = 0; b < groups; ++b) {
+        if (can_move(votes_, a, b)) changes.push_back(statistic_change(votes_, a, b));
+      }
     }
+    std::ranges::sort(changes);
+    changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
   }
+  if (changes.size() > kMaxLines) {
+    throw parameter_error(
+        fmt::format("an exact cost knows at most {} changes of what the threshold is compared "
+                    "with, and a query has {}: round the weights, or leave out the threshold",
+                    kMaxLines, changes.size()));
+  }
+  zero_line_ = static_cast<std::size_t>(std::ranges::lower_bound(changes, 0) - changes.begin());
+  lines_of_.assign(groups * groups, 0);
+  line_sets_.assign(1, {});
   for (std::size_t a = 0; a < groups; ++a) {
-    unsigned bits = 0;
+    LineSet lines;
     for (std::size_t b = 0; b < groups; ++b) {
-      if (can_move(votes_, a, b)) bits |= 1U << line_of(a, b);
+      if (!can_move(votes_, a, b)) continue;
+      const std::int64_t change = check ? statistic_change(votes_, a, b) : 0;
+      const auto line =
+          static_cast<std::uint16_t>(std::ranges::lower_bound(changes, change) - changes.begin());
+      lines_of_[a * groups + b] = line;
+      lines.push_back(line);
     }
-    lines_from_.push_back(static_cast<std::uint8_t>(bits));
+    std::ranges::sort(lines);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    const auto known = std::ranges::find(line_sets_, lines);
+    lines_from_.push_back(static_cast<std::uint16_t>(known - line_sets_.begin()));
+    if (known == line_sets_.end()) line_sets_.push_back(std::move(lines));
   }
-  if (!mechanism.aggregator().selection) return;
-  std::int64_t neighbour = votes_.statistic - 1;
-  for (LogBernoulliPair& pair : answers_) {
-    pair = answer_pair(*mechanism.aggregator().selection, votes_.statistic, neighbour++);
+  for (const std::int64_t change : changes) {
+    answers_.push_back(check ? answer_pair(*check, votes_.statistic, votes_.statistic + change)
+                             : LogBernoulliPair{});
   }
 }
 
@@ -99,14 +131,18 @@ const NeighbourOutcomes* ExactCost::outcomes_for(double order, bool by_group) {
 
 ExactCost::Lines ExactCost::lines(double order) const {
   Lines result;
-  if (!mechanism_.aggregator().selection) return result;
+  if (!mechanism_.aggregator().selection) {
+    result.forward.resize(answers_.size());
+    result.reverse.resize(answers_.size());
+    return result;
+  }
   const auto make = [order](const LogBernoulliPair& pair) {
     const LogAnswerLine line = log_answer_line(pair, order);
     return Line{line.in<double>(), line};
   };
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    result.forward[i] = make(answers_[i]);
-    result.reverse[i] = make(reversed(answers_[i]));
+  for (const LogBernoulliPair& pair : answers_) {
+    result.forward.push_back(make(pair));
+    result.reverse.push_back(make(reversed(pair)));
   }
   return result;
 }
@@ -140,11 +176,10 @@ BothDirections ExactCost::joint_log_excess(const Lines& lines, std::size_t line,
 
 bool ExactCost::tradeoff_suffices(const Lines& lines, const BothDirections& log_excess) const {
   const double log_negligible = std::log(kNegligible);
-  for (const std::uint8_t bits : lines_from_) {
+  for (const LineSet& set : line_sets_) {
     BothDirections selection{-kInfinity, -kInfinity};
     BothDirections added{-kInfinity, -kInfinity};
-    for (std::size_t i = 0; i < 3; ++i) {
-      if ((bits >> i & 1U) == 0) continue;
+    for (const std::size_t i : set) {
       const LogAnswerLine& forward = lines.forward[i].log;
       const LogAnswerLine& reverse = lines.reverse[i].log;
       selection = larger_of(selection, {forward.selection, reverse.selection});
@@ -163,21 +198,16 @@ void ExactCost::bound_by_tradeoff(double order, const Lines& lines,
                                   const BothDirections& log_excess, double margin,
                                   std::vector<BothDirections>& costs) const {
   // By the lines on which a vote may move: a few sets of them.
-  std::array<std::optional<BothDirections>, 8> known;
-  for (std::size_t a = 0; a < votes_.groups.size(); ++a) {
-    const std::uint8_t bits = lines_from_[a];
-    if (bits == 0) continue;
-    if (!known[bits]) {
-      BothDirections largest{-kInfinity, -kInfinity};
-      for (std::size_t i = 0; i < 3; ++i) {
-        if ((bits >> i & 1U) != 0) {
-          largest = larger_of(largest, joint_log_excess(lines, i, log_excess));
-        }
-      }
-      known[bits] = this->costs(largest, order, margin);
+  std::vector<BothDirections> known(line_sets_.size());
+  for (std::size_t s = 0; s < known.size(); ++s) {
+    if (line_sets_[s].empty()) continue;
+    BothDirections largest{-kInfinity, -kInfinity};
+    for (const std::size_t i : line_sets_[s]) {
+      largest = larger_of(largest, joint_log_excess(lines, i, log_excess));
     }
-    costs[a] = *known[bits];
+    known[s] = this->costs(largest, order, margin);
   }
+  for (std::size_t a = 0; a < costs.size(); ++a) costs[a] = known[lines_from_[a]];
 }
 
 void ExactCost::by_group(double order, const BothDirections& tradeoff,

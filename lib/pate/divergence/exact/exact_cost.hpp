@@ -137,10 +137,10 @@ class ExactCost {
     AffineExcess<double> line;
     LogAnswerLine log;
   };
-  // By change of the statistic, -1 to 1.
+  // By change of the statistic.
   struct Lines {
-    std::array<Line, 3> forward;
-    std::array<Line, 3> reverse;
+    std::vector<Line> forward;
+    std::vector<Line> reverse;
   };
   // Upper bounds of every neighbour's excesses at an order, rounded upwards.
   struct Known {
@@ -175,7 +175,7 @@ class ExactCost {
   void evaluate(double order, const BothDirections& tradeoff, bool by_group,
                 std::vector<BothDirections>& costs);
   [[nodiscard]] Lines lines(double order) const;
-  // Which of the lines a neighbour is on: 1 + the change of the statistic.
+  // Which of the lines a neighbour is on.
   [[nodiscard]] std::size_t line_of(std::size_t from, std::size_t to) const {
     return lines_of_[from * votes_.groups.size() + to];
   }
@@ -200,17 +200,24 @@ class ExactCost {
   const ExactMechanism& mechanism_;
   GroupedVotes votes_;
   double log_q_ = 0.0;
-  // By change of the statistic: -1 to 1, or of several teachers the furthest down, 0, furthest up.
-  std::array<LogBernoulliPair, 3> answers_{};
+  void place_lines();
+  // Sets of lines, each sorted.
+  using LineSet = std::vector<std::uint16_t>;
+
+  // By line: by change of the statistic, increasing; of several teachers the furthest down, 0, the
+  // furthest up.
+  std::vector<LogBernoulliPair> answers_;
+  std::size_t zero_line_ = 0;  // whose change is 0
   std::optional<BallOutcomes> ball_;
   std::size_t ball_size_ = 0;
-  std::vector<std::uint8_t> lines_of_;  // by (from, to)
+  std::vector<std::uint16_t> lines_of_;  // by (from, to)
   std::optional<NeighbourOutcomes> outcomes_;
   bool tried_ = false;
   bool is_reduced_ = false;  // outcomes_ are those of the candidates
   Candidates candidates_;
-  std::vector<std::uint8_t> lines_from_;  // by group that loses the vote: bits of its lines
-  std::vector<Known> known_;              // by increasing order; of the neighbours in outcomes_
+  std::vector<LineSet> line_sets_;         // the first is empty
+  std::vector<std::uint16_t> lines_from_;  // by group that loses the vote: which set
+  std::vector<Known> known_;               // by increasing order; of the neighbours in outcomes_
 };
 
 }  // namespace pate

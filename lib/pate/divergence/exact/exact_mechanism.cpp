@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "pate/base/error.hpp"
 
 namespace pate {
@@ -46,6 +48,21 @@ ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teache
   rule_ = noise_rule(aggregator.noisy_max, teachers + more);
 }
 
+ExactMechanism::ExactMechanism(Aggregator aggregator, std::int64_t teachers, std::int64_t weight)
+    : aggregator_(std::move(aggregator)), teachers_(teachers), weight_(weight) {
+  validate(aggregator_);
+  rule_ = noise_rule(aggregator_.noisy_max, teachers, weight);
+}
+
+ExactMechanism ExactMechanism::of_weight(const Aggregator& aggregator, std::int64_t teachers,
+                                         std::int64_t weight) {
+  require_one_replaced(aggregator.neighbours(), "the exact cost of a teacher with a weight");
+  if (weight > 1 && aggregator.interactive) {
+    throw parameter_error("exact costs of teachers with weights are known without a student only");
+  }
+  return {protecting(aggregator, {Adjacency::replace, weight}), teachers, weight};
+}
+
 std::optional<BallOutcomes> ExactMechanism::ball(const GroupedVotes& votes) const {
   if (rule_ == nullptr) return std::nullopt;
   return BallOutcomes::make(votes, aggregator_.neighbours(), *rule_);
@@ -64,9 +81,12 @@ std::optional<NeighbourOutcomes> ExactMechanism::outcomes(
 
 GroupedVotes ExactMechanism::group(std::span<const std::int32_t> histogram,
                                    std::span<const double> scores, std::size_t zeros) const {
-  if (!aggregator_.selection) return group_votes(histogram, zeros);
-  return aggregator_.interactive ? group_interactive_votes(histogram, scores, teachers_)
-                                 : group_confident_votes(histogram, zeros);
+  GroupedVotes votes = !aggregator_.selection ? group_votes(histogram, zeros)
+                       : aggregator_.interactive
+                           ? group_interactive_votes(histogram, scores, teachers_)
+                           : group_confident_votes(histogram, zeros);
+  votes.moved = weight_;
+  return votes;
 }
 
 }  // namespace pate

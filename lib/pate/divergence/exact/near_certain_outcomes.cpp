@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -87,12 +86,14 @@ std::size_t ExactCost::contending_groups(double limit) const {
 std::vector<std::uint32_t> ExactCost::representatives(std::size_t near) const {
   constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   const std::size_t groups = votes_.groups.size();
-  std::vector<std::array<std::uint32_t, 3>> first((near + 1) * (near + 1), {kNone, kNone, kNone});
+  const std::size_t lines = answers_.size();
+  std::vector<std::uint32_t> first((near + 1) * (near + 1) * lines, kNone);
   std::vector<std::uint32_t> result;
   for (std::size_t a = 0; a < groups; ++a) {
     for (std::size_t b = 0; b < groups; ++b) {
       if (!can_move(votes_, a, b)) continue;
-      std::uint32_t& its = first[std::min(a, near) * (near + 1) + std::min(b, near)][line_of(a, b)];
+      std::uint32_t& its =
+          first[(std::min(a, near) * (near + 1) + std::min(b, near)) * lines + line_of(a, b)];
       if (its == kNone) its = static_cast<std::uint32_t>(result.size());
       result.push_back(its);
     }

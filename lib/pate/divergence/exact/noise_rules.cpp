@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pate/base/error.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -30,6 +31,8 @@ constexpr double kMaxNumbers = 1e8;
 constexpr double kLaplaceDepth = 45.0;
 // On one panel the logarithm of an integrand changes by at most about this much.
 constexpr double kRise = 6.0;
+
+constexpr int kStepsPerSigma = 8;
 
 struct Node {
   double x;
@@ -75,7 +78,8 @@ double cdf(double u) {
   return u < 0.0 ? 0.5 * std::exp(u) : 1.0 - 0.5 * std::exp(-u);
 }
 
-// Writes the noise around a count at u = (x - n) / scale; `vote` is 1 / scale.
+// Writes the noise around a count at u = (x - n) / scale; `vote` is 1 / scale, or w / scale where w
+// votes move together.
 class NodeWriter {
  public:
   explicit NodeWriter(double vote) : vote_(vote), up_(std::expm1(vote)), down_(std::expm1(-vote)) {}
@@ -128,41 +132,53 @@ class NodeWriter {
   double down_;  // e^-vote - 1
 };
 
-std::unique_ptr<NoiseRule> rule_for(const GaussianNoisyMax& noise, std::int64_t teachers) {
+std::unique_ptr<NoiseRule> rule_for(const GaussianNoisyMax& noise, std::int64_t teachers,
+                                    std::int64_t moved) {
   constexpr double kMinSigma = 0.25;
-  if (noise.sigma < kMinSigma) return nullptr;
-  return std::make_unique<GaussianLattice>(noise.sigma, teachers);
+  if (noise.sigma < kMinSigma * static_cast<double>(moved)) return nullptr;
+  return std::make_unique<GaussianLattice>(noise.sigma, teachers, kStepsPerSigma, moved);
 }
 
 constexpr double kMinScale = 0.05;  // of Laplace noise
 
-std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /*teachers*/) {
-  if (noise.scale < kMinScale) return nullptr;
-  return std::make_unique<LaplacePanels>(noise.scale);
+std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /*teachers*/,
+                                    std::int64_t moved) {
+  if (noise.scale < kMinScale * static_cast<double>(moved)) return nullptr;
+  return std::make_unique<LaplacePanels>(noise.scale, 1.0, moved);
 }
 
-std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/) {
+std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/,
+                                    std::int64_t moved) {
+  if (moved > 1) {
+    throw parameter_error(
+        "exact costs of one Laplace noise are for votes that all count one: give noise to every "
+        "count, or leave out weights");
+  }
   if (noise.scale < kMinScale) return nullptr;
   return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }
 
 }  // namespace
 
-std::unique_ptr<NoiseRule> noise_rule(const NoisyMax& noisy_max, std::int64_t teachers) {
-  return noisy_max.visit([=](const auto& noise) { return rule_for(noise, teachers); });
+std::unique_ptr<NoiseRule> noise_rule(const NoisyMax& noisy_max, std::int64_t teachers,
+                                      std::int64_t moved) {
+  return noisy_max.visit([=](const auto& noise) { return rule_for(noise, teachers, moved); });
 }
 
-GaussianLattice::GaussianLattice(double sigma, std::int64_t teachers, int steps_per_sigma)
-    : sigma_(sigma), votes_per_step_(std::floor(sigma / steps_per_sigma)) {
+GaussianLattice::GaussianLattice(double sigma, std::int64_t teachers, int steps_per_sigma,
+                                 std::int64_t moved)
+    : sigma_(sigma),
+      moved_(static_cast<double>(moved)),
+      votes_per_step_(std::floor(sigma / steps_per_sigma)) {
   if (votes_per_step_ < 1.0) {
     per_vote_ = static_cast<std::int64_t>(std::ceil(steps_per_sigma / sigma));
     votes_per_step_ = 1.0 / static_cast<double>(per_vote_);
   }
   const auto most = static_cast<double>(teachers);
   // A whole number of steps below zero, so that the nodes contain the integers.
-  lowest_ = -std::ceil((kBelow * sigma + kVotes) / votes_per_step_) * votes_per_step_;
+  lowest_ = -std::ceil((kBelow * sigma + kVotes * moved_) / votes_per_step_) * votes_per_step_;
   nodes_ = static_cast<std::int64_t>(
-      std::ceil((most + kAbove * sigma + kVotes - lowest_) / votes_per_step_));
+      std::ceil((most + kAbove * sigma + kVotes * moved_ - lowest_) / votes_per_step_));
   most_steps_ = position(teachers).steps;
   const double residues = std::min(std::max(votes_per_step_, 1.0), most + 1.0);
   const auto row = static_cast<double>(nodes_ + most_steps_);
@@ -184,7 +200,7 @@ GaussianLattice::Position GaussianLattice::position(std::int64_t count) const {
 
 void GaussianLattice::fill(double* block, std::int64_t residue, std::int64_t first,
                            std::int64_t size) const {
-  const double vote = 1.0 / sigma_;
+  const double vote = moved_ / sigma_;
   const double log_weight = std::log(votes_per_step_ / sigma_);
   const auto stride = static_cast<std::size_t>(size);
   for (std::size_t i = 0; i < stride; ++i) {
@@ -213,12 +229,12 @@ void GaussianLattice::at(const GroupedVotes& votes, NoiseAtNodes& result) const 
   const auto highest = static_cast<double>(votes.groups.front().count);
   const std::int64_t first = position(votes.groups.back().count).steps;
   const std::int64_t last = std::min(
-      nodes_, static_cast<std::int64_t>(
-                  std::ceil((highest + kAbove * sigma_ + kVotes - lowest_) / votes_per_step_)));
+      nodes_, static_cast<std::int64_t>(std::ceil(
+                  (highest + kAbove * sigma_ + kVotes * moved_ - lowest_) / votes_per_step_)));
   result.nodes = static_cast<std::size_t>(last - first);
   result.depth = kGaussianDepth;
   // A moved vote moves the peak of an integrand by no more than two votes.
-  result.widening = static_cast<std::size_t>(std::ceil(2.0 / votes_per_step_));
+  result.widening = static_cast<std::size_t>(std::ceil(2.0 * moved_ / votes_per_step_));
   result.rows.clear();
   const double numbers = static_cast<double>(votes.groups.size()) *
                          static_cast<double>(result.nodes) *
@@ -242,19 +258,21 @@ void GaussianLattice::at(const GroupedVotes& votes, NoiseAtNodes& result) const 
   }
 }
 
-LaplacePanels::LaplacePanels(double scale, double panels_per_scale)
-    : scale_(scale), panels_per_scale_(panels_per_scale) {}
+LaplacePanels::LaplacePanels(double scale, double panels_per_scale, std::int64_t moved)
+    : scale_(scale), panels_per_scale_(panels_per_scale), moved_(static_cast<double>(moved)) {}
 
 void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
   std::vector<double> kinks;
   double classes = 0.0;
   for (const VoteGroup& group : votes.groups) {
-    for (const int move : {-1, 0, 1}) kinks.push_back(static_cast<double>(group.count) + move);
+    for (const double move : {-moved_, 0.0, moved_}) {
+      kinks.push_back(static_cast<double>(group.count) + move);
+    }
     classes += group.classes;
   }
   std::sort(kinks.begin(), kinks.end());
   kinks.erase(std::unique(kinks.begin(), kinks.end()), kinks.end());
-  const double depth = kLaplaceDepth + 4.0 / scale_;
+  const double depth = kLaplaceDepth + 4.0 * moved_ / scale_;
 
   result.rows.clear();
   result.nodes = 0;
@@ -276,7 +294,7 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
   double above = classes;  // classes whose count is not below the panel
   auto next = votes.groups.rbegin();
   for (std::size_t k = 0; k + 1 < kinks.size(); ++k) {
-    while (next != votes.groups.rend() && next->count + 1 <= kinks[k]) {
+    while (next != votes.groups.rend() && next->count + moved_ <= kinks[k]) {
       above -= next->classes;
       ++next;
     }
@@ -290,7 +308,7 @@ void LaplacePanels::at(const GroupedVotes& votes, NoiseAtNodes& result) const {
   result.depth = depth;
   result.widening = 0;
   result.storage.resize(votes.groups.size() * nodes.size() * kNoiseArrays);
-  const NodeWriter writer(vote);
+  const NodeWriter writer(moved_ / scale_);
   std::vector<double> log_weights;
   for (const Node& node : nodes) log_weights.push_back(std::log(0.5 * node.weight * vote));
   for (std::size_t g = 0; g < votes.groups.size(); ++g) {

@@ -12,7 +12,7 @@ namespace pate {
 
 /// The noise around one count, seen from the nodes of a quadrature rule: arrays, one number a node.
 /// F is the noise's distribution function, f its density, n the count; "fallen" and "risen" are the
-/// same with n - 1 and n + 1.
+/// same with n - 1 and n + 1, or n - w and n + w where w votes move together.
 struct NoiseRow {
   const double* log_cdf;             ///< log F(x - n)
   const double* log_density;         ///< log f(x - n), plus the log of the node's weight
@@ -86,11 +86,12 @@ class OneLaplaceOutcomes final : public NoiseRule {
   double scale_;
 };
 
-/// The rule for a noise and counts in 0..teachers. None for noise far below one vote (standard
-/// deviation below 1/4, scale below 1/20), where neighbours may have nothing in common that a
-/// double holds.
+/// The rule for a noise, counts in 0..teachers, and neighbours in which `moved` votes move
+/// together. None for noise far below these votes (a standard deviation below 1/4 of them, a scale
+/// below 1/20), where neighbours may have nothing in common that a double holds. Throws
+/// `parameter_error` for one Laplace noise and more votes than one.
 [[nodiscard]] std::unique_ptr<NoiseRule> noise_rule(const NoisyMax& noisy_max,
-                                                    std::int64_t teachers);
+                                                    std::int64_t teachers, std::int64_t moved = 1);
 
 /// Nodes of a trapezoidal rule for Gaussian noise on a lattice that contains the integers: counts
 /// are integers, so all that is needed of the normal distribution at the nodes is a table, made
@@ -101,8 +102,9 @@ class OneLaplaceOutcomes final : public NoiseRule {
 /// step).
 class GaussianLattice final : public NoiseRule {
  public:
-  /// sigma >= 1/4, in votes; counts of the queries will be in 0..teachers.
-  GaussianLattice(double sigma, std::int64_t teachers, int steps_per_sigma = 8);
+  /// sigma >= moved / 4, in votes; counts of the queries will be in 0..teachers.
+  GaussianLattice(double sigma, std::int64_t teachers, int steps_per_sigma = 8,
+                  std::int64_t moved = 1);
 
   void at(const GroupedVotes& votes, NoiseAtNodes& result) const override;
 
@@ -117,6 +119,7 @@ class GaussianLattice final : public NoiseRule {
   void fill(double* block, std::int64_t residue, std::int64_t first, std::int64_t size) const;
 
   double sigma_;
+  double moved_;
   std::int64_t per_vote_ = 1;  // steps per vote where sigma is small, else 1
   double votes_per_step_;      // an integer where sigma is large, else 1 / per_vote_
   double lowest_;              // the node the lattice begins with, in votes
@@ -130,14 +133,15 @@ class GaussianLattice final : public NoiseRule {
 /// the steepest of them needs. Relative accuracy of the integrals 1e-13.
 class LaplacePanels final : public NoiseRule {
  public:
-  /// scale >= 1/20, in votes. `panels_per_scale` > 1 makes panels shorter (tests).
-  explicit LaplacePanels(double scale, double panels_per_scale = 1.0);
+  /// scale >= moved / 20, in votes. `panels_per_scale` > 1 makes panels shorter (tests).
+  explicit LaplacePanels(double scale, double panels_per_scale = 1.0, std::int64_t moved = 1);
 
   void at(const GroupedVotes& votes, NoiseAtNodes& result) const override;
 
  private:
   double scale_;
   double panels_per_scale_;
+  double moved_;
 };
 
 }  // namespace pate

@@ -1,4 +1,4 @@
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "pate/divergence/exact/exact_cost.hpp"
@@ -37,8 +37,8 @@ std::vector<DistributionPair> ExactCost::tables_of(const NeighbourOutcomes& outc
   // Probabilities on the votes, by change of the statistic and group: the same for most neighbours.
   // And, but for its ratio to that, on the neighbour.
   constexpr double kSmall = 1e-280;
-  std::array<std::vector<double>, 3> probabilities;
-  std::array<std::vector<double>, 3> on_neighbour;
+  std::vector<std::vector<double>> probabilities(answers_.size());
+  std::vector<std::vector<double>> on_neighbour(answers_.size());
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const LogBernoulliPair pair =
         mechanism_.aggregator().selection ? answers_[i] : LogBernoulliPair{};
@@ -80,16 +80,27 @@ std::vector<DistributionPair> ExactCost::tables_of(const NeighbourOutcomes& outc
 }
 
 std::vector<DistributionPair> ExactCost::selection_tables(std::optional<std::size_t> from) const {
-  unsigned changes = 0;
-  if (is_ball()) changes = 7U;
+  // Sums of (P - gamma Q)+ grow with the distance of the statistics: of changes the one that is
+  // furthest down and the one furthest up.
+  std::size_t lowest = answers_.size();
+  std::size_t highest = 0;
+  if (is_ball()) {
+    lowest = 0;
+    highest = answers_.size() - 1;
+  }
   for (std::size_t a = 0; a < lines_from_.size(); ++a) {
-    if (!from || a == *from) changes |= lines_from_[a];
+    const LineSet& lines = line_sets_[lines_from_[a]];
+    if ((from && a != *from) || lines.empty()) continue;
+    lowest = std::min<std::size_t>(lowest, lines.front());
+    highest = std::max<std::size_t>(highest, lines.back());
   }
   // Where nothing changes every sum is (1 - gamma)+, the least there is.
-  if ((changes & 5U) != 0) changes &= 5U;
+  std::vector<std::size_t> furthest;
+  if (lowest < zero_line_) furthest.push_back(lowest);
+  if (highest > zero_line_) furthest.push_back(highest);
+  if (furthest.empty() && lowest <= highest) furthest.push_back(lowest);
   std::vector<DistributionPair> result;
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    if ((changes >> i & 1U) == 0) continue;
+  for (const std::size_t i : furthest) {
     const LogBernoulliPair& pair = answers_[i];
     result.push_back(
         {refused(pair), {std::exp(pair.log_p), std::exp(pair.log_p_neighbour), pair.log_ratio}});

@@ -82,6 +82,20 @@ bool has_places(const GroupedVotes& votes) {
                      [](const VoteGroup& group) { return group.place == LeadRank::top; });
 }
 
+// Of the largest count, when several votes move together.
+std::int64_t top_count_change(const GroupedVotes& votes, std::size_t a, std::size_t b) {
+  const auto of = [&](std::size_t g) { return std::int64_t{votes.groups[g].count}; };
+  std::int64_t top = std::max(of(a) - votes.moved, of(b) + votes.moved);
+  for (std::size_t g = 0; g < votes.groups.size(); ++g) {
+    // Groups are sorted: the first with a class that neither loses nor gains is the highest.
+    if (votes.groups[g].classes > (g == a ? 1 : 0) + (g == b ? 1 : 0)) {
+      top = std::max(top, of(g));
+      break;
+    }
+  }
+  return top - votes.statistic;
+}
+
 }  // namespace
 
 GroupedVotes group_votes(std::span<const std::int32_t> histogram, std::size_t zeros) {
@@ -132,10 +146,11 @@ std::vector<std::uint32_t> groups_of_classes(const GroupedVotes& votes,
 }
 
 bool can_move(const GroupedVotes& votes, std::size_t a, std::size_t b) {
-  return votes.groups[a].count > 0 && (a != b || votes.groups[a].classes > 1);
+  return votes.groups[a].count >= votes.moved && (a != b || votes.groups[a].classes > 1);
 }
 
-int statistic_change(const GroupedVotes& votes, std::size_t a, std::size_t b) {
+std::int64_t statistic_change(const GroupedVotes& votes, std::size_t a, std::size_t b) {
+  if (votes.moved > 1) return has_places(votes) ? top_count_change(votes, a, b) : 0;
   if (votes.groups[b].place == LeadRank::top) return 1;
   if (votes.groups[a].place != LeadRank::top) return 0;
   std::int64_t tops = 0;

@@ -31,6 +31,9 @@ struct VoteGroup {
 struct GroupedVotes {
   std::int64_t statistic = 0;  ///< 0 without a selection
   std::vector<VoteGroup> groups;
+  /// How many votes a neighbour moves, together, from one class to one other: the weight of a
+  /// teacher whose vote counts so many. Of more than one leads are counts.
+  std::int64_t moved = 1;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const GroupedVotes&, const GroupedVotes&) = default;
@@ -67,11 +70,13 @@ struct ExactQuery {
                                                            std::span<const double> scores,
                                                            std::int64_t teachers);
 
-/// Whether a vote may move from a class of group `a` to another class, of group `b`.
+/// Whether the votes that a neighbour moves may move from a class of group `a` to another class, of
+/// group `b`.
 [[nodiscard]] bool can_move(const GroupedVotes& votes, std::size_t a, std::size_t b);
 
-/// By how much the statistic changes when a vote moves from a class of group `a` to another class,
-/// of group `b`: -1, 0 or 1.
-[[nodiscard]] int statistic_change(const GroupedVotes& votes, std::size_t a, std::size_t b);
+/// By how much the statistic changes when they move from a class of group `a` to another class, of
+/// group `b`: -1, 0 or 1 of one vote, at most as many of more.
+[[nodiscard]] std::int64_t statistic_change(const GroupedVotes& votes, std::size_t a,
+                                            std::size_t b);
 
 }  // namespace pate

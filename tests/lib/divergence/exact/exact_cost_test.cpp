@@ -89,10 +89,11 @@ Probabilities outcomes_of(const Aggregator& aggregator, const Counts& counts,
   return p;
 }
 
-// Checks the cost of every class's vote against all its neighbours, one by one.
+// Checks the cost of every class's vote, of `weight` votes that move together, against all its
+// neighbours, one by one.
 void check_by_enumeration(const Aggregator& aggregator, const Counts& counts,
-                          const std::vector<double>& scores) {
-  const ExactMechanism mechanism(aggregator, sum_of(counts));
+                          const std::vector<double>& scores, std::int32_t weight = 1) {
+  const ExactMechanism mechanism = ExactMechanism::of_weight(aggregator, sum_of(counts), weight);
   ExactCost exact(mechanism, mechanism.group(counts, scores));
   const auto groups = groups_of_classes(exact.votes(), counts, scores, sum_of(counts));
   const Probabilities here = outcomes_of(aggregator, counts, scores);
@@ -102,10 +103,10 @@ void check_by_enumeration(const Aggregator& aggregator, const Counts& counts,
     for (std::size_t a = 0; a < counts.size(); ++a) {
       BothDirections expected;
       for (std::size_t b = 0; b < counts.size(); ++b) {
-        if (a == b || counts[a] == 0) continue;
+        if (a == b || counts[a] < weight) continue;
         Counts neighbour = counts;
-        --neighbour[a];
-        ++neighbour[b];
+        neighbour[a] -= weight;
+        neighbour[b] += weight;
         const Probabilities there = outcomes_of(aggregator, neighbour, scores);
         expected.forward = std::max(expected.forward, renyi_divergence(here, there, order));
         expected.reverse = std::max(expected.reverse, renyi_divergence(there, here, order));
@@ -127,6 +128,52 @@ void check_by_enumeration(const Aggregator& aggregator, const Counts& counts,
 }  // namespace
 
 TEST_SUITE("exact") {
+  TEST_CASE("votes that move together: every class's against all its neighbours") {
+    Random random(4711);
+    for (const std::int32_t weight : {2, 3, 7, 40}) {
+      for (int i = 0; i < 6; ++i) {
+        const double noise = weight * random.log_uniform(0.4, 6.0);
+        const Counts counts = random_histogram(random, 6 * weight + i, 2 + i % 4);
+        INFO("weight ", weight, " noise ", noise);
+        check_by_enumeration(gnmax(noise), counts, {}, weight);
+        check_by_enumeration(lnmax(0.6 * noise), counts, {}, weight);
+        check_by_enumeration(confident((2 + i) * weight, 0.8 * noise, noise), counts, {}, weight);
+      }
+    }
+    // Votes that all come from ties, and that make them.
+    for (const Counts& counts : {Counts{6, 6, 3, 0}, Counts{9, 6, 0, 0}, Counts{3, 3, 3, 3}}) {
+      check_by_enumeration(confident(7.0, 4.0, 3.0), counts, {}, 3);
+    }
+  }
+
+  TEST_CASE("votes of weight w with noise w: those of weight 1, counts apart by w") {
+    const Counts counts{9, 5, 4, 0};
+    for (const std::int32_t weight : {2, 5, 1000}) {
+      Counts heavier = counts;
+      for (std::int32_t& n : heavier) n *= weight;
+      for (const Aggregator& one : {gnmax(3.0), lnmax(2.0), confident(7.0, 4.0, 3.0)}) {
+        Aggregator many = one;
+        many.noisy_max = noise_of(one.noisy_max.noise.index(), one.noisy_max.parameter() * weight);
+        if (one.selection) many.selection = ThresholdCheck{7.0 * weight, 4.0 * weight};
+        const auto mechanism = ExactMechanism::of_weight(many, sum_of(heavier), weight);
+        for (const double order : kOrders) {
+          const BothDirections expected = exact_of(one, counts, order);
+          const BothDirections got =
+              ExactCost(mechanism, mechanism.group(heavier, {})).largest(order);
+          CHECK(relative_error(got.forward, expected.forward) < 1e-11);
+          CHECK(relative_error(got.reverse, expected.reverse) < 1e-11);
+        }
+      }
+    }
+    CHECK_THROWS_AS(
+        (void)ExactMechanism::of_weight({std::nullopt, {OneLaplaceNoise{2.0}}, false}, 9, 2),
+        parameter_error);
+    CHECK_THROWS_AS((void)ExactMechanism::of_weight(confident(7.0, 4.0, 3.0, true), 9, 2),
+                    parameter_error);
+    const Aggregator of_several = protecting(gnmax(3.0), {Adjacency::replace, 2});
+    CHECK_THROWS_AS((void)ExactMechanism::of_weight(of_several, 9, 2), parameter_error);
+  }
+
   TEST_CASE("the divergence from one neighbour against the oracle") {
     for (const OracleRow& row : oracle("exact_rdp")) {
       const Counts counts = row.counts("n");
