@@ -139,7 +139,8 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
       make_aggregator(options.mechanism, *options.teachers, false).noisy();
   settings.question.teachers = *options.teachers;
   settings.question.classes = *options.classes;
-  settings.question.cost = default_cost(settings.question.aggregator, *options.classes);
+  settings.question.cost =
+      default_cost(settings.question.aggregator, *options.teachers, *options.classes);
   settings.budget = {*options.declared_epsilon, options.settings.delta, false};
   settings.queries = options.queries.value_or(0);
   settings.certificate = options.certificate;

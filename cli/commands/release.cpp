@@ -127,7 +127,8 @@ reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>
 
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
-  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.classes())),
+  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.teachers(),
+                                                run.votes.classes())),
                     run.votes.teachers(), "curve");
 }
 
@@ -137,6 +138,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels"});
   add_mechanism_options(line, options.mechanism);
+  add_neighbours(line, options.mechanism.neighbours);
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta, "delta of the run");
   privacy.add("--method NAME", options.method, {ReleaseMethod::curve, ReleaseMethod::gnss},
@@ -249,8 +251,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     }
     const std::vector<reports::LedgerEntry> entries =
         ledger ? ledger->entries() : reports::read_ledger(options.ledger);
-    released.ensemble = reports::ensemble_of(entries, options.ledger, options.ensemble,
-                                             run.votes.teachers(), run.votes.classes());
+    released.ensemble =
+        reports::ensemble_of(entries, options.ledger, options.ensemble, run.votes.teachers(),
+                             run.votes.classes(), options.mechanism.neighbours);
     if (!options.again) reports::require_no_release(entries, options.ledger);
     counts = reports::count_entries(entries, released, options.ledger);
     std::visit(

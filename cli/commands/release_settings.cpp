@@ -105,7 +105,7 @@ ReleaseOptions in_force(ReleaseOptions options, const AnySettings& settings, con
   if (!options.certificate) {
     if (!options.bound) options.bound = Bound::tradeoff;
   } else if (!options.cost && options.certificate != Certificate::complex) {
-    options.cost = default_cost(run.aggregator.noisy(), run.votes.classes());
+    options.cost = default_cost(run.aggregator.noisy(), run.votes.teachers(), run.votes.classes());
   }
   if (!options.reading) options.reading = GuaranteeKind::joint;
   return options;

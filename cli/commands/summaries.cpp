@@ -247,6 +247,11 @@ std::string public_release_summary(const PublicRelease& published,
                      notes(notices));
 }
 
+// Whom numbers are for, where that is not one teacher that votes otherwise.
+static void who_line(std::string& text, const Neighbours& neighbours) {
+  if (!neighbours.is_one_replaced()) text += fmt::format("costs for {}\n", in_words(neighbours));
+}
+
 // The numbers behind a plan.
 static void private_lines(std::string& text, const CurvePlan& plan) {
   line(text, "epsilon before", plan.epsilon_before(), "of the run alone, at this order");
@@ -266,6 +271,7 @@ static void private_lines(std::string& text, const CurvePlan& plan) {
                  "\nparameters ({}), cost {}:\n  --order {:.10g} --s {:.10g} --beta {:.10g}\n",
                  name(plan.origin), name(plan.mechanism.settings().question.cost), parameters.order,
                  parameters.s, parameters.beta);
+  who_line(text, plan.mechanism.settings().question.aggregator.neighbours());
 }
 
 static void private_lines(std::string& text, const ComplexPlan& plan) {
@@ -309,6 +315,7 @@ static void private_lines(std::string& text, const AtMostPlan& plan) {
   text += fmt::format(
       "  level {} of {}\n\n{}\n", plan.level, plan.ladder().last() + 1,
       is_renyi ? fmt::format("cost {}", name(plan.cost)) : "certificate by complex orders");
+  who_line(text, plan.neighbours);
 }
 
 std::string release_summary(

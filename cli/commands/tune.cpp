@@ -178,8 +178,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
           : make_grid(grid_options, input.votes->teachers());
   grid.neighbours = options.tuning.neighbours;
   if (options.tuning.declared_epsilon) {
-    expect_cost_table(default_cost(grid.aggregator(0), input.votes->classes()),
-                      input.votes->teachers(), "test");
+    expect_cost_table(
+        default_cost(grid.aggregator(0), input.votes->teachers(), input.votes->classes()),
+        input.votes->teachers(), "test");
   }
   std::optional<SolvedParameter> solved;
   TuneOptions asked = options;

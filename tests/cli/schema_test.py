@@ -180,6 +180,7 @@ DECLARED_LINES = [
     f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --ledger declared.jsonl",
     f"{DECLARED} --force --write-labels l.csv --declared-epsilon 4 --fallback-queries 1 --tables tables --certificate renyi",
     f"{DECLARED} --declared-epsilon 4 --dry-run",
+    f"{DECLARED} --force --write-labels l.npy --declared-epsilon 6 --teachers-per-person 2 --ledger persons.jsonl",
     f"{DECLARED} --declared-epsilon 2 --dry-run --fallback-queries 1 --certificate renyi",
     f"{DECLARED} --force --write-labels l.npy --declared-epsilon 4 --public-only",
 ]
@@ -213,6 +214,8 @@ RELEASE_LINES = [
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --as-published --dry-run --sensitivity-curve",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1.9",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1 --dry-run",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 4 --teachers-per-person 2",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --teachers-per-person 2 --order 3 --s 4 --beta 0.05",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --at-most 1.9 --public-only",
 ]
 

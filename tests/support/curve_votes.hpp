@@ -20,7 +20,7 @@ inline pate::CostSpec curve_question(std::int64_t teachers, std::int64_t classes
   question.teachers = teachers;
   question.classes = classes;
   question.order = order;
-  question.cost = pate::default_cost(question.aggregator, classes);
+  question.cost = pate::default_cost(question.aggregator, teachers, classes);
   return question;
 }
 

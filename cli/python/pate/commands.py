@@ -233,11 +233,11 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
             decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
             one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
-            any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
-            certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
-            sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None,
-            dry_run=False, ledger=None, ensemble=None, tables=None, again=False, as_published=False,
-            sensitivity_curve=False, public_only=False, max_memory=None):
+            teachers_per_person=None, neighbours=None, any_delta=False, method=None, cost=None, bound=None,
+            reading=None, confidence=None, threads=None, certificate=None, require_releasable=False, order=None,
+            orders_for=None, floor=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
+            parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False, ledger=None, ensemble=None,
+            tables=None, again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -277,6 +277,12 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
     max_refusals: with ptr_sparse: end the run after R refusals
     ptr_delta: delta of each query; with ptr_sparse, of each refusal
+
+    Who is protected:
+    teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
+        1)
+    neighbours: what may happen to a teacher: it votes otherwise, or is added or removed (one of replace,
+        add-remove; default: replace)
 
     Privacy:
     delta: delta of the run (required)

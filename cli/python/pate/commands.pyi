@@ -160,6 +160,8 @@ def release(
     ptr_sparse: float | None = ...,
     max_refusals: int | None = ...,
     ptr_delta: float | None = ...,
+    teachers_per_person: int | None = ...,
+    neighbours: Literal["replace", "add-remove"] | None = ...,
     any_delta: bool = ...,
     method: Literal["curve", "gnss"] | None = ...,
     cost: Literal["tilted", "exact", "tradeoff"] | None = ...,

@@ -117,8 +117,9 @@ void protect(Guarantee& guarantee, const Neighbours& neighbours) {
         teachers);
     had = fmt::format("Had any {} teachers voted differently, on one query or on all", teachers);
   }
-  if (guarantee.promise.starts_with(kHadOneTeacher)) {
-    guarantee.promise.replace(0, kHadOneTeacher.size(), had);
+  // A promise may begin with what was declared beforehand.
+  if (const auto at = guarantee.promise.find(kHadOneTeacher); at != std::string::npos) {
+    guarantee.promise.replace(at, kHadOneTeacher.size(), had);
   }
   for (std::string& assumed : guarantee.assumes) {
     if (assumed == kDisjoint && !one) {

@@ -105,6 +105,7 @@ Event declared_run(const Mechanism& aggregator, std::int64_t teachers, std::int6
   event.open.queries = queries;
   event.open.delta = declared.delta;
   event.open.claim = declared;
+  event.open.claim->neighbours = aggregator.neighbours();
   return event;
 }
 

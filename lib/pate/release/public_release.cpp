@@ -53,13 +53,14 @@ std::string ledger_in_words(const PublicRelease& published) {
         text += "counted with the others that are about other answers";
     }
   }
+  const std::int64_t reached = published.aggregator.neighbours().teachers;
   const bool foreign = std::ranges::any_of(
       *published.ledger, [](const OtherEntry& entry) { return entry.kind == "step"; });
   if (foreign) {
     text +=
         ". Entries called step are what others say of theirs, for one record of the data, which "
-        "was not checked: with them E protects one record, of which each is in the part of one "
-        "teacher only";
+        "was not checked: with them E protects one record, of which each is in the part of " +
+        (reached == 1 ? "one teacher only" : fmt::format("at most {} teachers", reached));
   }
   return text +
          (adds ? fmt::format(". What these cost together, epsilon {} at delta {}, is added to "
@@ -169,13 +170,20 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
           ? "Nothing is promised, for parameters were chosen from votes. Had they been fixed in "
             "advance, this would hold: "
           : "";
-  text += outcome_in_words(told, published.epsilon, published.delta);
+  const Neighbours& neighbours = published.aggregator.neighbours();
+  Guarantee promised;
+  promised.promise = outcome_in_words(told, published.epsilon, published.delta);
+  protect(promised, neighbours);
+  text += promised.promise;
   text += fmt::format(
       " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
-      "E = {} in this run. For the votes D, for all votes D' that differ from D in what one "
-      "teacher votes, on every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral "
-      "over outcomes o in S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. {}",
-      published.queries, published.teachers, told, published.epsilon, published.delta, how);
+      "E = {} in this run. For the votes D, for all votes D' that differ from D in what {}, on "
+      "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
+      "S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. {}",
+      published.queries, published.teachers, told, published.epsilon,
+      neighbours.is_one_replaced() ? "one teacher votes"
+                                   : fmt::format("up to {} teachers vote", neighbours.teachers),
+      published.delta, how);
   text += ledger_in_words(published);
   text += parameters;
   text += conditions_of(guarantee_of(published));
@@ -196,6 +204,7 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   cost.releasable = true;
   cost.promise = Promise::outcome;
   Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
+  protect(result, published->aggregator.neighbours());
   add_assumptions(*published, result.assumes);
   return result;
 }

@@ -148,6 +148,9 @@ void check_neighbours(const io::JsonValue& json, const PublicEvent& open) {
   if (open.steps && open.steps->neighbours != its) {
     json.at("steps").fail("steps for the neighbours of the aggregator");
   }
+  if (open.claim && open.claim->neighbours != its) {
+    json.at("claim").fail("a claim for the neighbours of the aggregator");
+  }
   const bool is_other = json.at("protects").text() == "neighbours";
   if (is_other == its.is_one_replaced()) {
     json.at("protects")

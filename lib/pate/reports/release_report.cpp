@@ -90,6 +90,7 @@ static void fields(FieldWriter& a, const CurvePlan& plan) {
   std::vector<double> by_distance;
   for (const CostUnits cost : plan.place.ub) by_distance.push_back(cost_of_units(cost));
   a("cost_at", by_distance);
+  neighbour_fields(a, plan.mechanism.settings().question.aggregator.neighbours());
 }
 
 static void fields(FieldWriter& a, const ComplexPlan& plan) {
@@ -135,6 +136,7 @@ static void fields(FieldWriter& a, const AtMostPlan& plan) {
   a("levels", static_cast<std::int64_t>(plan.ladder().last()) + 1);
   a("mean_published", plan.mean_published());
   a("parameters", ParameterOrigin::given);
+  neighbour_fields(a, plan.neighbours);
 }
 
 std::string release_report_json(const AnyReleasePlan& plan,

@@ -42,7 +42,7 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
                        votes.votes.teachers(),
                        votes.votes.classes(),
                        0.0,
-                       default_cost(aggregator, votes.votes.classes()),
+                       default_cost(aggregator, votes.votes.teachers(), votes.votes.classes()),
                        ReleasedCost::joint};
   settings.budget = goal.budget;
   settings.queries = votes.rows.size();

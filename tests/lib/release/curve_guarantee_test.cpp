@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -68,7 +69,7 @@ SmallRelease random_release(Random& random) {
       q.aggregator.interactive = kind == 2 || kind == 3;
       if (random.integer(0, 2) == 0) q.reading = ReleasedCost::realized;
     }
-    q.cost = default_cost(q.aggregator, q.classes);
+    q.cost = default_cost(q.aggregator, q.teachers, q.classes);
     const auto other = random.integer(0, 3);
     if (other == 0) q.cost = CurveCost::tradeoff;
     if (other == 1) q.cost = CurveCost::tilted;
@@ -85,7 +86,14 @@ SmallRelease random_release(Random& random) {
   return release;
 }
 
-std::vector<Histogram> with_neighbours(const Histogram& counts) {
+std::vector<Histogram> with_neighbours(const Histogram& counts, std::int64_t moves = 1) {
+  if (moves > 1) {
+    std::set<Histogram> all;
+    for (const Histogram& closer : with_neighbours(counts, moves - 1)) {
+      for (const Histogram& next : with_neighbours(closer)) all.insert(next);
+    }
+    return {all.begin(), all.end()};
+  }
   std::vector<Histogram> result{counts};
   for (std::size_t a = 0; a < counts.size(); ++a) {
     for (std::size_t b = 0; b < counts.size(); ++b) {
@@ -208,12 +216,16 @@ std::string described(const SmallRelease& release) {
 
 }  // namespace
 
-TEST_CASE("curve release: the guarantee holds for all outcomes and neighbours of small runs") {
-  Random random(20260715);
+namespace {
+
+// Random releases: costs nested, indices one apart, and no excess above delta.
+void check_guarantee(Random& random, int configurations,
+                     const std::function<SmallRelease(Random&)>& random_one) {
   double largest = 0.0;
   std::int64_t pairs = 0;
-  for (int config = 0; config < 1000; ++config) {
-    const SmallRelease release = random_release(random);
+  for (int config = 0; config < configurations; ++config) {
+    const SmallRelease release = random_one(random);
+    const std::int64_t moves = release.aggregator().neighbours().teachers;
     CAPTURE(described(release));
     const SmallMechanism mechanism(release);
     const auto histograms =
@@ -228,7 +240,7 @@ TEST_CASE("curve release: the guarantee holds for all outcomes and neighbours of
       std::vector<std::vector<Histogram>> moved;
       for (std::int64_t i = 0; i < release.settings.queries; ++i) {
         votes.push_back(one_of(random, histograms));
-        moved.push_back(with_neighbours(votes.back()));
+        moved.push_back(with_neighbours(votes.back(), moves));
       }
       const auto outcomes = outcomes_of(release, votes, known);
       std::vector<CurvePlace> places;
@@ -263,6 +275,24 @@ TEST_CASE("curve release: the guarantee holds for all outcomes and neighbours of
   }
   MESSAGE(pairs << " pairs; largest excess " << largest << " delta");
   CHECK(largest > 0.5);  // the bound is no empty one
+}
+
+}  // namespace
+
+TEST_CASE("curve release: the guarantee holds for all outcomes and neighbours of small runs") {
+  Random random(20260715);
+  check_guarantee(random, 1000, random_release);
+}
+
+TEST_CASE("curve release: the guarantee holds for persons who reach several teachers") {
+  Random random(20260716);
+  check_guarantee(random, 500, [](Random& its) {
+    SmallRelease release = random_release(its);
+    CostSpec& q = release.settings.question;
+    const std::int64_t most = std::min<std::int64_t>(q.teachers, 4);
+    q.aggregator = protecting(q.aggregator, {Adjacency::replace, its.integer(2, most)});
+    return release;
+  });
 }
 
 TEST_CASE("curve release: costs within a distance are nested, and above those of all votes there") {

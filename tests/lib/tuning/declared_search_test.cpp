@@ -50,8 +50,8 @@ TuneSettings settings_of() {
 double pass_of(const TuningVotes& votes, const Aggregator& aggregator, double epsilon,
                std::optional<Certificate> certificate = {}) {
   DeclaredSettings settings;
-  settings.question = {aggregator,         kTeachers, 2, 0.0, default_cost(aggregator, 2),
-                       ReleasedCost::joint};
+  settings.question = {
+      aggregator, kTeachers, 2, 0.0, default_cost(aggregator, kTeachers, 2), ReleasedCost::joint};
   settings.budget = {epsilon, kDelta, false};
   settings.queries = kQueries;
   settings.certificate = certificate;

@@ -17,32 +17,32 @@ namespace pate {
 
 TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<ThresholdCheck>& check,
                        std::int64_t teachers, std::int64_t classes, double order, unsigned threads,
-                       std::size_t cells)
+                       std::size_t cells, std::int64_t moved)
     : teachers_(teachers),
       classes_(classes),
       order_(order),
       cells_(std::min(cells, TiltedMoment::kMostCells)),
-      cap_(data_independent_cost(noise, order)),
-      moment_(noise, teachers, classes, order, threads, cells > 0) {
+      moved_(moved),
+      cap_(data_independent_cost(noise, order, {Adjacency::replace, moved})),
+      moment_(noise, teachers, classes, order, threads, cells > 0, moved) {
   if (!check) return;
   validate(*check);
-  cap_ += threshold_data_independent(check->sigma1, order);
+  ThresholdCheck of_moved = *check;
+  of_moved.neighbours = {Adjacency::replace, moved};
+  cap_ += threshold_data_independent(of_moved, order);
   for (std::int64_t v = 0; v <= teachers; ++v) {
-    std::array<Line, 3> lines;
-    for (const int rise : {-1, 0, 1}) {
+    for (std::int64_t rise = -moved; rise <= moved; ++rise) {
       const LogAnswerLine line = rise == 0
                                      ? LogAnswerLine{LogAnswerLine::kLeast, log_answered(*check, v)}
                                      : log_answer_line(answer_pair(*check, v, v + rise), order);
-      lines[static_cast<std::size_t>(std::int64_t{rise} + 1)] = {std::exp(line.selection),
-                                                                 std::exp(line.answered)};
+      lines_.push_back({std::exp(line.selection), std::exp(line.answered)});
     }
-    lines_.push_back(lines);
   }
 }
 
 TiltedCost::Line TiltedCost::line(std::int64_t v, int rise) const {
   if (lines_.empty()) return {};
-  return lines_[static_cast<std::size_t>(v)][static_cast<std::size_t>(std::int64_t{rise} + 1)];
+  return lines_[static_cast<std::size_t>(v * (2 * moved_ + 1) + rise + moved_)];
 }
 
 double TiltedCost::joint_excess(std::int64_t v, int rise, double excess) const {
@@ -138,22 +138,27 @@ double TiltedCost::cost(std::span<const std::int32_t> counts) const {
   double largest = -kInfinity;
   constexpr std::size_t kNone = CountsBehind::kNone;
   const TiltedMoment::Wins before = moment_.wins(behind.moved(kNone, 0, kNone, 0, 0));
-  const auto consider = [&](int rise, std::size_t a, int by_a, std::size_t b, int by_b, int rest) {
+  const auto consider = [&](Rise rise, std::size_t a, int by_a, std::size_t b, int by_b, int rest) {
     const double excess = moment_.excess(before, behind.moved(a, by_a, b, by_b, rest));
-    largest = max_or_nan(largest, joint_excess(v, rise, excess));
+    largest = max_or_nan(largest, joint_excess(v, rise.least, excess));
+    if (rise.most > 0) largest = max_or_nan(largest, joint_excess(v, rise.most, excess));
   };
   // Without cells nothing is used of what the others have.
-  const auto rise_to = [&](std::int64_t least, std::int64_t raised) {
-    return static_cast<int>((cells_ > 0 ? std::max({least, second, raised}) : least) - v);
+  const auto rise_to = [&](std::int64_t by_top, std::int64_t raised) {
+    if (moved_ > 1) return rise(by_top, raised - v);
+    const auto one =
+        static_cast<int>(cells_ > 0 ? std::max({v + by_top, second, raised}) - v : by_top);
+    return Rise{one, one};
   };
+  const auto all = static_cast<int>(moved_);
   for (std::size_t i = 0; i < behind.size(); ++i) {
     const std::int64_t from = behind.count(i);
-    if (from > 0) consider(1, i, 2, kNone, 0, 1);
-    consider(rise_to(v - 1, from + 1), i, -2, kNone, 0, -1);
+    if (from > 0) consider({all, all}, i, 2, kNone, 0, 1);
+    consider(rise_to(-moved_, from + moved_), i, -2, kNone, 0, -1);
     if (from == 0) continue;  // no vote to give
     for (std::size_t j = 0; j < behind.size(); ++j) {
       if (j == i && behind.classes(i) < 2) continue;
-      consider(rise_to(v, behind.count(j) + 1), i, 1, j, -1, 0);
+      consider(rise_to(0, behind.count(j) + moved_), i, 1, j, -1, 0);
     }
   }
   return cost_of(largest);

@@ -31,29 +31,32 @@ constexpr double kLeastCellNoise = 0.5;
 
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
                            std::int64_t classes, double order, unsigned threads,
-                           bool may_have_cells)
-    : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)) {
+                           bool may_have_cells, std::int64_t moved)
+    : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)), moved_(moved) {
   validate(noise);
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
-  if (classes < 2 || teachers < 1) {
-    throw parameter_error("the tilted bound needs two classes and one teacher");
+  if (classes < 2 || teachers < 1 || moved < 1 || moved > teachers) {
+    throw parameter_error("the tilted bound needs two classes, one teacher, and votes that move");
   }
-  const double log_growth = order * (order - 1.0) / sigma_ / sigma_;
+  const auto votes = static_cast<double>(moved);
+  const double log_growth = order * (order - 1.0) * (votes * votes) / sigma_ / sigma_;
   hopeless_ = !(log_growth <= kMaxGrowth);
   growth_ = std::exp(hopeless_ ? kMaxGrowth : log_growth);
   // Gaps beyond `far` are told apart by nobody: a class is taken to be that close, which can only
   // add to G. It adds less than e^-80 of anything.
-  const double far = 2.0 * sigma_ * std::sqrt(80.0 + log_growth + std::log(classes_)) + 2.0 * order;
+  const double far =
+      2.0 * sigma_ * std::sqrt(80.0 + log_growth + std::log(classes_)) + 2.0 * order * votes;
   const std::int64_t last_gap =
       far < static_cast<double>(teachers) ? static_cast<std::int64_t>(far) : teachers;
   negligible_ = kLogNegligible + std::log(classes_);
   if (hopeless_) return;
   if (may_have_cells && sigma_ >= kLeastCellNoise) {
-    last_cell_gap_ = std::min(last_gap, static_cast<std::int64_t>(kFarCell * sigma_) - 2);
+    const std::int64_t far_cell = static_cast<std::int64_t>(kFarCell * sigma_) - 2 * moved;
+    last_cell_gap_ = std::clamp<std::int64_t>(far_cell, -1, last_gap);
   }
-  rows_ = TiltedRows(sigma_, order, teachers, classes, {last_gap, last_cell_gap_}, threads);
+  rows_ = TiltedRows(sigma_, order, teachers, classes, {last_gap, last_cell_gap_}, threads, moved);
 }
 
 // All classes behind, cells first, at counts that may be moved or tilted; on the stack where there
@@ -67,18 +70,20 @@ class TiltedMoment::Terms {
     if (capacity > few_.size()) many_.resize(capacity);
     const auto add = [&](const Group& group) {
       const int tilt = at == At::tilted ? -group.change : 0;
-      const int shift = at == At::moved ? group.change : 0;
+      const std::int64_t shift = at == At::moved ? group.change * moment.moved_ : 0;
       data()[size_++] = {moment.rows_.log_below(tilt, group.gap, shift),
                          static_cast<double>(group.classes)};
-      return static_cast<double>(group.gap) + shift + tilt * (moment.order_ - 1.0);
+      return static_cast<double>(group.gap + shift) +
+             static_cast<double>(tilt * moment.moved_) * (moment.order_ - 1.0);
     };
     for (const Group& cell : behind.cells) {
       const double gap = add(cell);
       least_gap_ = std::min(least_gap_, gap);
       least_cell_gap_ = std::min(least_cell_gap_, gap);
       farthest_cell_ = std::max(farthest_cell_, gap);
-      densities_[cells_++] = moment.rows_.density(at == At::tilted ? -cell.change : 0, cell.gap,
-                                                  at == At::moved ? cell.change : 0);
+      densities_[cells_++] =
+          moment.rows_.density(at == At::tilted ? -cell.change : 0, cell.gap,
+                               at == At::moved ? cell.change * moment.moved_ : 0);
     }
     for (const Group& group : behind.others) {
       if (group.classes == 0) continue;
@@ -219,7 +224,8 @@ double TiltedMoment::excess(const Wins& before, const Wins& after, const Behind&
 }
 
 double TiltedMoment::excess_far_behind(std::int64_t gap) const {
-  const double least = static_cast<double>(gap) - 2.0 * std::max(1.0, order_ - 1.0);
+  const double least =
+      static_cast<double>(gap) - 2.0 * static_cast<double>(moved_) * std::max(1.0, order_ - 1.0);
   if (hopeless_ || !(least > 0.0)) return kInfinity;
   const double q = (classes_ - 1.0) * normal_cdf(-least / (std::numbers::sqrt2 * sigma_));
   if (!(q < 0.5)) return kInfinity;

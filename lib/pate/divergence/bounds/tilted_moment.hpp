@@ -11,23 +11,24 @@
 namespace pate {
 
 /// The tilted bound of GNMax at one order, forward only: an upper bound on a moment of the noisy
-/// maximum between votes n and n' (one vote moved), close to the exact one. The top class and up to
+/// maximum between votes n and n' (S votes moved from one class to another, S = 1 unless said),
+/// close to the exact one. The top class and up to
 /// two classes behind it are *cells*, told apart as they are; with P and P' the probabilities that
 /// they win,
 ///
 ///     sum_j P(j)^order P'(j)^(1-order)
 ///         <= G = sum over cells i of P(i)^order P'(i)^(1-order)
-///                + e^(order (order-1)/sigma^2) Pr[no cell wins at order n + (1-order) n'].
+///                + e^(order (order-1) S^2/sigma^2) Pr[no cell wins at order n + (1-order) n'].
 ///
 /// Every outcome j that is no cell is bounded by Hoelder's inequality over the noise that leads to
 /// it: the product of the two densities to these powers is a Gaussian density at the tilted counts,
-/// times the moment of the whole noise, |n - n'|^2 = 2. The more cells, the smaller is G: with all
-/// classes it is the exact moment, never below which it is, with the top one alone never above the
-/// trade-off bound at the true q. G does not fall when the count of a class that is no cell rises,
-/// whether it takes part in the move or not, and among those whose counts n and n' share it is the
-/// larger the more uneven they are: given the noise of the others, the probability w that no cell
-/// wins rises with both, and who is told an outcome by w + u < 1, u uniform, is told more. Nothing
-/// of that is said of the count of a cell.
+/// times the moment of the whole noise, |n - n'|^2 = 2 S^2. The more cells, the smaller is G: with
+/// all classes it is the exact moment, never below which it is, with the top one alone never above
+/// the trade-off bound at the true q. G does not fall when the count of a class that is no cell
+/// rises, whether it takes part in the move or not, and among those whose counts n and n' share it
+/// is the larger the more uneven they are: given the noise of the others, the probability w that no
+/// cell wins rises with both, and who is told an outcome by w + u < 1, u uniform, is told more.
+/// Nothing of that is said of the count of a cell.
 ///
 /// Probabilities are sums over nodes of a trapezoidal rule: of the density of the top count times 1
 /// - prod Phi(z + gap/sigma), or of the density of a cell at the same noisy count times the others'
@@ -35,8 +36,8 @@ namespace pate {
 /// once (`TiltedRows`).
 class TiltedMoment {
  public:
-  /// Classes of the same count: how far behind the top one, how many, and by how much that changes
-  /// when the vote moves, from -2 to 2.
+  /// Classes of the same count: how far behind the top one, how many, and by how many times S that
+  /// changes when votes move, from -2 to 2.
   struct Group {
     std::int64_t gap = 0;
     std::int64_t classes = 1;
@@ -51,11 +52,13 @@ class TiltedMoment {
 
   /// Throws `parameter_error` for noise out of its domain, for an order that is not > 1 and for
   /// fewer than two classes. `threads` (0: all processors) changes no bit. Without `may_have_cells`
-  /// no class can be a cell, and there are no tables for it.
+  /// no class can be a cell, and there are no tables for it. `moved`: S, how many votes move.
   TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers, std::int64_t classes,
-               double order, unsigned threads = 1, bool may_have_cells = true);
+               double order, unsigned threads = 1, bool may_have_cells = true,
+               std::int64_t moved = 1);
 
-  /// Whether e^(order (order-1)/sigma^2) is beyond doubles: only the data-independent cost is left.
+  /// Whether e^(order (order-1) S^2/sigma^2) is beyond doubles: only the data-independent cost is
+  /// left.
   [[nodiscard]] bool is_hopeless() const { return hopeless_; }
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] double growth() const { return growth_; }
@@ -103,8 +106,9 @@ class TiltedMoment {
   double sigma_;
   double order_;
   double classes_;
+  std::int64_t moved_;
   bool hopeless_;
-  double growth_;  // e^(order (order-1)/sigma^2)
+  double growth_;  // e^(order (order-1) S^2/sigma^2)
   std::int64_t last_cell_gap_ = -1;
   double negligible_;  // the integrand's largest logarithm less this ends a sum
   TiltedRows rows_;

@@ -47,8 +47,13 @@ void for_each_row(std::size_t sets, std::size_t rows, unsigned threads, const Us
 }  // namespace
 
 TiltedRows::TiltedRows(double sigma, double order, std::int64_t teachers, std::int64_t classes,
-                       Gaps gaps, unsigned threads)
-    : sigma_(sigma), order_(order), gaps_(gaps), step_(step_for(classes)) {
+                       Gaps gaps, unsigned threads, std::int64_t moved)
+    : sigma_(sigma),
+      order_(order),
+      gaps_(gaps),
+      moved_(static_cast<double>(moved)),
+      room_(2 * moved + 1),
+      step_(step_for(classes)) {
   const double in_votes = step_ * sigma_;
   const double parts = std::max(std::ceil(kLeastFractions / in_votes), 1.0);
   const Fraction apart{std::floor(in_votes * parts * (1.0 + 1e-12)), parts};
@@ -68,8 +73,8 @@ TiltedRows::TiltedRows(double sigma, double order, std::int64_t teachers, std::i
 void TiltedRows::place_nodes() {
   const bool has_cells = gaps_.last_of_cells >= 0;
   const double lowest =
-      kHighestNode + (static_cast<double>(gaps_.last) + 2.0 * order_) / (2 * sigma_);
-  const double highest = kHighestNode + (has_cells ? 2.0 * (order_ + 1.0) / sigma_ : 0.0);
+      kHighestNode + (static_cast<double>(gaps_.last) + 2.0 * order_ * moved_) / (2 * sigma_);
+  const double highest = kHighestNode + (has_cells ? 2.0 * (order_ + 1.0) * moved_ / sigma_ : 0.0);
   const double below = std::ceil(lowest / step_);
   first_node_ = -below * step_;
   nodes_ = static_cast<std::size_t>(below + std::ceil(highest / step_)) + 1;
@@ -85,7 +90,7 @@ void TiltedRows::fill_own_rows(unsigned threads) {
   for (std::size_t row = 0; row < size; ++row) places_.push_back(row * nodes_);
   for (auto& to : log_below_) to.resize(size * nodes_ + kRowsGoOn);
   for_each_row(log_below_.size(), size, threads, [&](std::size_t set, std::size_t row) {
-    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - kRoom);
+    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - room_);
     double* const to = log_below_[set].data() + places_[row];
     for (std::size_t k = 0; k < nodes_; ++k) {
       to[k] = log_normal_cdf(first_node_ + static_cast<double>(k) * step_ + shift);
@@ -99,11 +104,11 @@ void TiltedRows::fill_shared_rows(const Fraction& apart, unsigned threads) {
   const auto votes = static_cast<std::int64_t>(apart.votes);
   const auto parts = static_cast<std::int64_t>(apart.parts);
   const double unit = 1.0 / (apart.parts * sigma_);
-  // Of the first gap, -kRoom, in nodes rounded down.
-  const std::int64_t lowest_node = floor_divide(-kRoom * parts, votes);
+  // Of the first gap, -room_, in nodes rounded down.
+  const std::int64_t lowest_node = floor_divide(-room_ * parts, votes);
   const std::int64_t length =
       static_cast<std::int64_t>(nodes_ + kRowsGoOn) - lowest_node + rows() * parts / votes + 1;
-  for (std::int64_t gap = -kRoom; gap < rows() - kRoom; ++gap) {
+  for (std::int64_t gap = -room_; gap < rows() - room_; ++gap) {
     const std::int64_t node = floor_divide(gap * parts, votes);
     const std::int64_t remainder = gap * parts - node * votes;
     places_.push_back(static_cast<std::size_t>(remainder * length + node - lowest_node));
@@ -121,11 +126,11 @@ void TiltedRows::fill_shared_rows(const Fraction& apart, unsigned threads) {
 }
 
 void TiltedRows::fill_densities(unsigned threads) {
-  const auto size = static_cast<std::size_t>(gaps_.last_of_cells + 2 * kRoom + 1);
+  const auto size = static_cast<std::size_t>(gaps_.last_of_cells + 2 * room_ + 1);
   density_length_ = nodes_ + kRowsGoOn;
   for (auto& to : densities_) to.resize(size * density_length_);
   for_each_row(densities_.size(), size, threads, [&](std::size_t set, std::size_t row) {
-    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - kRoom);
+    const double shift = row_shift(tilt_of(set), static_cast<std::int64_t>(row) - room_);
     const double* const below = log_below_[set].data() + places_[row];
     double* const to = densities_[set].data() + row * density_length_;
     for (std::size_t k = 0; k < nodes_; ++k) {

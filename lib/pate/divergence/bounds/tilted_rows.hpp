@@ -9,8 +9,9 @@
 namespace pate {
 
 /// What the sums of `TiltedMoment` read at the nodes z of a trapezoidal rule, z being the noise of
-/// the top count over sigma. By gap, from -3 to three above the last, and by tilt, from -2 to 2,
-/// there are rows over the nodes: with x = z + (gap + tilt (order-1)) / sigma,
+/// the top count over sigma. By gap, from -(2 S + 1) to as many above the last where S votes move,
+/// and by tilt, from -2 to 2, there are rows over the nodes: with x = z + (gap + tilt S (order-1))
+/// / sigma,
 ///
 ///     log_below   log Phi(x), of a class that is `gap` votes behind
 ///     density     step Phi(z) phi(x) / Phi(x), of one that may be a cell
@@ -29,9 +30,9 @@ class TiltedRows {
   /// No rows at all.
   TiltedRows() = default;
   /// sigma > 0, order > 1, classes >= 2. `teachers` decides whether gaps share rows. `threads` (0:
-  /// all processors) changes no bit.
+  /// all processors) changes no bit. `moved`: S.
   TiltedRows(double sigma, double order, std::int64_t teachers, std::int64_t classes, Gaps gaps,
-             unsigned threads);
+             unsigned threads, std::int64_t moved = 1);
 
   /// Node k is first_node() + k step().
   [[nodiscard]] double first_node() const { return first_node_; }
@@ -40,7 +41,7 @@ class TiltedRows {
   /// step phi(z), by node; `kLanes` - 1 zeros follow.
   [[nodiscard]] const double* weights() const { return weights_.data(); }
 
-  /// The rows of a class at gap + shift, -3 <= shift <= 3; beyond the last gap those of the last.
+  /// The rows of a class at gap + shift, of at most 2 S + 1; beyond the last gap those of the last.
   [[nodiscard]] const double* log_below(int tilt, std::int64_t gap, std::int64_t shift) const {
     return log_below_[set_of(tilt)].data() + places_[row_of(gap, shift)];
   }
@@ -50,7 +51,6 @@ class TiltedRows {
   }
 
  private:
-  static constexpr std::int64_t kRoom = 3;          // gaps below 0 and above the last
   using Sets = std::array<std::vector<double>, 5>;  // by tilt
 
   // Nodes that rows share are `votes` / `parts` votes apart.
@@ -60,12 +60,14 @@ class TiltedRows {
   static std::size_t set_of(int tilt) { return static_cast<std::size_t>(std::int64_t{tilt} + 2); }
   static int tilt_of(std::size_t set) { return static_cast<int>(set) - 2; }
   [[nodiscard]] std::size_t row_of(std::int64_t gap, std::int64_t shift) const {
-    return static_cast<std::size_t>(std::min(gap, gaps_.last) + shift + kRoom);
+    return static_cast<std::size_t>(std::min(gap, gaps_.last) + shift + room_);
   }
-  [[nodiscard]] std::int64_t rows() const { return gaps_.last + 2 * kRoom + 1; }
-  [[nodiscard]] double tilt_shift(int tilt) const { return tilt * (order_ - 1.0) / sigma_; }
+  [[nodiscard]] std::int64_t rows() const { return gaps_.last + 2 * room_ + 1; }
+  [[nodiscard]] double tilt_shift(int tilt) const {
+    return tilt * moved_ * (order_ - 1.0) / sigma_;
+  }
   [[nodiscard]] double row_shift(int tilt, std::int64_t gap) const {
-    return (static_cast<double>(gap) + tilt * (order_ - 1.0)) / sigma_;
+    return (static_cast<double>(gap) + tilt * moved_ * (order_ - 1.0)) / sigma_;
   }
   void place_nodes();
   void fill_own_rows(unsigned threads);
@@ -75,6 +77,8 @@ class TiltedRows {
   double sigma_ = 1.0;
   double order_ = 2.0;
   Gaps gaps_;
+  double moved_ = 1.0;
+  std::int64_t room_ = 3;  // gaps below 0 and above the last
   double step_ = 1.0;
   double first_node_ = 0.0;
   std::size_t nodes_ = 1;

@@ -15,8 +15,8 @@ constexpr double kLogNegligible = 36.0;
 // Nodes are at least so many fractions of a vote apart: their distance is within an eighth of what
 // the rule allows.
 constexpr double kLeastFractions = 8.0;
-// Counts after a move, and what rounding makes of tilted ones.
-constexpr std::int64_t kRoom = 3;
+// For what rounding makes of tilted counts, beside those after a move.
+constexpr std::int64_t kRoom = 2;
 
 // In units of the noise. With these the error of the rule is a few 1e-15 where so many classes are
 // level, and less elsewhere.
@@ -32,24 +32,27 @@ double step_for(std::int64_t classes) {
 }  // namespace
 
 CountRows::CountRows(const GaussianNoisyMax& noise, std::int64_t teachers, std::int64_t classes,
-                     std::span<const double> orders)
+                     std::span<const double> orders, std::int64_t moved)
     : sigma_(noise.sigma),
       teachers_(teachers),
       classes_(classes),
       orders_(orders.begin(), orders.end()),
-      tilt_(orders.empty() ? 0.0 : std::max(*std::ranges::max_element(orders) - 1.0, 0.0)),
+      moved_(moved),
+      tilt_(orders.empty() ? 0.0
+                           : static_cast<double>(moved) *
+                                 std::max(*std::ranges::max_element(orders) - 1.0, 0.0)),
       reach_(kLogNegligible + std::log(static_cast<double>(classes))) {
   validate(noise);
   const double step = step_for(classes) * sigma_;
   q_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(kLeastFractions / step)));
   g_ = static_cast<std::int64_t>(std::floor(step * static_cast<double>(q_) * (1.0 + 1e-12)));
   // A row starts at the lowest node that the highest count is asked for, less the shift of that.
-  const auto tilt = static_cast<std::int64_t>(std::ceil(tilt_)) + kRoom;
+  const auto room = static_cast<std::int64_t>(std::ceil(tilt_)) + moved + kRoom;
   const Nodes lowest = all_nodes(0, 0);
   const Nodes highest = all_nodes(teachers, teachers);
   const std::int64_t last = highest.first + static_cast<std::int64_t>(highest.size);
-  const std::int64_t largest_shift = floor_divide((teachers + tilt) * q_, g_);
-  const std::int64_t least_shift = floor_divide(-tilt * q_, g_);
+  const std::int64_t largest_shift = floor_divide((teachers + room) * q_, g_);
+  const std::int64_t least_shift = floor_divide(-room * q_, g_);
   first_shift_ = lowest.first - largest_shift;
   length_ = last - least_shift - first_shift_ + static_cast<std::int64_t>(kLanes);
   plain_ = table(0.0);
@@ -62,9 +65,9 @@ CountRows::CountRows(const GaussianNoisyMax& noise, std::int64_t teachers, std::
                         (static_cast<double>(q_) * sigma_));
     }
   }
-  for (const double order : orders_) {
+  for (std::size_t order = 0; order < orders_.size(); ++order) {
     for (const double change : {-1.0, 1.0}) {
-      const double by = -change * (order - 1.0);
+      const double by = -change * tilt(order);
       const double whole = std::floor(by);
       tilts_.push_back({table(by - whole), static_cast<std::int64_t>(whole)});
     }
@@ -103,10 +106,11 @@ CountRows::Nodes CountRows::all_nodes(std::int64_t low, std::int64_t high) const
 CountRows::Nodes CountRows::nodes_for(std::int64_t low, std::int64_t high, double tilt) const {
   // Of classes g behind, the integrand of one that wins has its mode at most g/2 below the top
   // count, and falls as e^(-t^2) from there, whoever else is ahead; above the top count as its
-  // density does. Counts are 0 or more, or one less after a move.
+  // density does. Counts are 0 or more, or `moved` less after a move.
+  const auto moved = static_cast<double>(moved_);
   const double in_nodes = static_cast<double>(q_) / static_cast<double>(g_);
-  const double least = 0.5 * static_cast<double>(low) - 1.0 - tilt - std::sqrt(reach_) * sigma_;
-  const double most = static_cast<double>(high) + 1.0 + tilt + std::sqrt(2.0 * reach_) * sigma_;
+  const double least = 0.5 * static_cast<double>(low) - moved - tilt - std::sqrt(reach_) * sigma_;
+  const double most = static_cast<double>(high) + moved + tilt + std::sqrt(2.0 * reach_) * sigma_;
   const auto first = static_cast<std::int64_t>(std::floor(least * in_nodes));
   const auto last = static_cast<std::int64_t>(std::ceil(most * in_nodes));
   const auto size = static_cast<std::size_t>(last - first + 1);

@@ -10,7 +10,8 @@
 namespace pate {
 
 /// Rows of Phi((y_k - c) / sigma) and of its density over nodes y_k of a noisy count, for whole
-/// counts c and for counts that are tilted, c - u (lambda - 1): from few numbers. The distance of
+/// counts c and for counts that are tilted, c - u S (lambda - 1), where S votes move: from few
+/// numbers. The distance of
 /// nodes is g/q, a fraction of a vote, so that c = a g/q + b/q shifts row b by a nodes.
 ///
 /// A trapezoidal rule over these nodes of a product of such probabilities and one density has a
@@ -18,14 +19,21 @@ namespace pate {
 /// win at once.
 class CountRows {
  public:
-  /// Counts are at most `teachers`, and one less or more after a move; `orders`: all lambda > 1.
+  /// Counts are at most `teachers`, and `moved` less or more after a move; `orders`: all lambda
+  /// > 1.
   CountRows(const GaussianNoisyMax& noise, std::int64_t teachers, std::int64_t classes,
-            std::span<const double> orders);
+            std::span<const double> orders, std::int64_t moved = 1);
 
   [[nodiscard]] std::int64_t teachers() const { return teachers_; }
   [[nodiscard]] std::int64_t classes() const { return classes_; }
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] const std::vector<double>& orders() const { return orders_; }
+  /// S, how many votes move.
+  [[nodiscard]] std::int64_t moved() const { return moved_; }
+  /// By how much a class is tilted at an order: S (lambda - 1).
+  [[nodiscard]] double tilt(std::size_t order) const {
+    return static_cast<double>(moved_) * (orders_[order] - 1.0);
+  }
 
   /// Nodes first..first + size - 1 outside of which nothing is to be added where the top count is
   /// from `low` to `high`, and counts are tilted by up to `tilt`: less than e^-36 of anything.
@@ -42,7 +50,7 @@ class CountRows {
   [[nodiscard]] CountRow row(std::int64_t count, std::int64_t first) const {
     return at(plain_, count, first);
   }
-  /// The row of count - change (lambda - 1) of order number `order`, -1 <= change <= 1.
+  /// The row of count - change S (lambda - 1) of order number `order`, -1 <= change <= 1.
   [[nodiscard]] CountRow tilted(std::size_t order, std::int64_t count, int change,
                                 std::int64_t first) const {
     if (change == 0) return at(plain_, count, first);
@@ -82,7 +90,8 @@ class CountRows {
   std::int64_t teachers_;
   std::int64_t classes_;
   std::vector<double> orders_;
-  double tilt_;     // the largest lambda - 1
+  std::int64_t moved_;
+  double tilt_;     // the largest S (lambda - 1)
   double reach_;    // how far a sum goes on, in units of noise
   std::int64_t g_;  // nodes are g/q apart
   std::int64_t q_;

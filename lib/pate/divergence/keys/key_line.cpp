@@ -133,6 +133,7 @@ void KeyLine::prepare(std::int64_t left, std::int64_t cap, std::int64_t first, s
     set_products(unmoved_[others], others, rows_->row(x3_, nodes_.first),
                  std::span(partners).first(others));
   }
+  const std::int64_t all = rows_->moved();
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const KeyMove& move = moves_[i];
     // What does not depend on x2.
@@ -141,9 +142,9 @@ void KeyLine::prepare(std::int64_t left, std::int64_t cap, std::int64_t first, s
     if (!possible_[i]) continue;
     std::array<CountRow, 2> partners{};
     for (std::size_t j = 0; j < move.others; ++j) {
-      partners[j] = rows_->row(y_ + move.changes[j], nodes_.first);
+      partners[j] = rows_->row(y_ + all * move.changes[j], nodes_.first);
     }
-    set_products(moved_[i], move.others, rows_->row(x3_ + move.third, nodes_.first),
+    set_products(moved_[i], move.others, rows_->row(x3_ + all * move.third, nodes_.first),
                  std::span(partners).first(move.others));
     set_tilted(i);
   }
@@ -154,11 +155,12 @@ void KeyLine::compute(std::int64_t v, bool third_apart) {
   const CountRows::Nodes nodes = rows_->nodes_for(v, v, 0.0);
   const auto offset = static_cast<std::size_t>(nodes.first - nodes_.first);
   const Kernels& its = kernels();
-  const auto wins = [&](int top, int second, const Products& products) {
+  const auto wins = [&](std::int64_t top, std::int64_t second, const Products& products) {
     std::array<double, 4> sums{};
     const CellWinRows behind = products.from(offset);
-    its.cell_win_sums(rows_->row(v + top, nodes.first), rows_->row(x2 + second, nodes.first),
-                      &behind, 1, nodes.size, sums.data());
+    its.cell_win_sums(rows_->row(v + top * rows_->moved(), nodes.first),
+                      rows_->row(x2 + second * rows_->moved(), nodes.first), &behind, 1, nodes.size,
+                      sums.data());
     return Wins{sums[0], sums[1], sums[2], sums[3]};
   };
   for (std::size_t others = 0; others < kScenes; ++others) {
@@ -171,7 +173,7 @@ void KeyLine::compute(std::int64_t v, bool third_apart) {
   }
   // Each order has nodes of its own: what others are asked for changes no bit.
   for (std::size_t t = 0; t < orders_; ++t) {
-    const CountRows::Nodes of_order = rows_->nodes_for(v, v, rows_->orders()[t] - 1.0);
+    const CountRows::Nodes of_order = rows_->nodes_for(v, v, rows_->tilt(t));
     const auto from = static_cast<std::size_t>(of_order.first - nodes_.first);
     for (const Alike& alike : kAlike) {
       std::array<const double*, 6> rows{};

@@ -9,8 +9,9 @@
 
 namespace pate {
 
-/// A vote that moves between classes of a key, the three largest counts (v, x2, x3), and others: by
-/// how much each changes. `others` are so many classes beside the three.
+/// Votes that move between classes of a key, the three largest counts (v, x2, x3), and others: by
+/// how many times S, one vote or several, each changes. `others` are so many classes beside the
+/// three.
 struct KeyMove {
   int top = 0, second = 0, third = 0;
   std::size_t others = 0;

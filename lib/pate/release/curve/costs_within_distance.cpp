@@ -1,5 +1,7 @@
 #include "pate/release/curve/costs_within_distance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -65,7 +67,8 @@ class EntryCosts {
             question_.classes,
             question_.order,
             threads,
-            KeyCosts::has_cells(question_.teachers) ? TiltedMoment::kMostCells : 0};
+            KeyCosts::has_cells(question_.teachers) ? TiltedMoment::kMostCells : 0,
+            aggregator_.neighbours().teachers};
   }
 
   // Of the selection alone.
@@ -92,9 +95,11 @@ class EntryCosts {
     const std::int64_t teachers = question_.teachers;
     return {(teachers + 1) / 2, teachers, {0}, [this, teachers](std::int64_t) {
               return [this, teachers](std::int64_t v) {
+                const std::int64_t moved = aggregator_.neighbours().teachers;
                 double largest = -kInfinity;
-                for (const std::int64_t w : {v - 1, v + 1}) {
-                  if (w < 0 || w > teachers) continue;
+                for (std::int64_t w = std::max<std::int64_t>(v - moved, 0);
+                     w <= std::min(v + moved, teachers); ++w) {
+                  if (w == v) continue;
                   largest = max_or_nan(
                       largest, two_class_log_excess(aggregator_, teachers, v, w,
                                                     std::max(w, teachers - w), question_.order));
@@ -141,23 +146,37 @@ double costs_memory(const CostSpec& question) {
 }
 
 CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
-  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, classes),
+  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, teachers, classes),
           ReleasedCost::joint};
 }
 
-CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes) {
+bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers) {
+  return neighbours.is_one_replaced() || teachers <= KeyCosts::kMaxTeachersOfThreeKeys;
+}
+
+CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
   if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
-  return classes == 2 && !aggregator.interactive ? CurveCost::exact : CurveCost::tilted;
+  if (classes == 2 && !aggregator.interactive) return CurveCost::exact;
+  return has_tilted_cost(aggregator.neighbours(), teachers) ? CurveCost::tilted
+                                                            : CurveCost::tradeoff;
 }
 
 void validate(const CostSpec& question) {
   validate(question.aggregator);
-  require_one_replaced(question.aggregator.neighbours(), "a release, or a declared budget,");
+  if (question.aggregator.neighbours().adds_or_removes()) {
+    throw parameter_error(fmt::format(
+        "a release, or a declared budget, is known for teachers that vote otherwise, not for {}: "
+        "tables of costs within a distance need a number of teachers that stays; leave "
+        "--neighbours "
+        "out, or take what holds whatever the votes (pate plan, pate analyze --bound tradeoff)",
+        in_words(question.aggregator.neighbours())));
+  }
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
   }
   require_classes(question.aggregator.noisy_max, question.classes);
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
+  require_teachers(question.aggregator.neighbours(), question.teachers);
   if (question.cost == CurveCost::exact &&
       (question.classes != 2 || !question.aggregator.is_gaussian() ||
        question.aggregator.interactive)) {
@@ -168,6 +187,12 @@ void validate(const CostSpec& question) {
   if (question.cost == CurveCost::tilted && !question.aggregator.is_gaussian()) {
     throw parameter_error(
         "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
+  }
+  if (question.cost == CurveCost::tilted &&
+      !has_tilted_cost(question.aggregator.neighbours(), question.teachers)) {
+    throw parameter_error(
+        fmt::format("the tilted cost of {} is known for up to {} teachers; use the trade-off cost",
+                    in_words(question.aggregator.neighbours()), KeyCosts::kMaxTeachersOfThreeKeys));
   }
   if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
     throw parameter_error("the realized cost is one of aggregators with a threshold");
@@ -386,21 +411,25 @@ CostUnits CostsWithinDistance::largest(std::int64_t queries, std::int64_t answer
 void CostsWithinDistance::add(std::span<const std::int32_t> counts, std::int64_t statistic,
                               std::int64_t count, std::int64_t answered,
                               std::span<CostUnits> to) const {
+  // Of d persons, at most so many times as many votes of a query move, and at most all of them.
+  const auto moved = static_cast<std::size_t>(question_.aggregator.neighbours().teachers);
+  const auto all = static_cast<std::size_t>(question_.teachers);
+  const std::size_t distances = to.empty() ? 0 : std::min(moved * (to.size() - 1), all) + 1;
   const auto add_times = [&](const std::vector<CostUnits>& costs, std::int64_t times) {
-    for (std::size_t d = 0; d < to.size(); ++d) to[d] += costs[d] * times;
+    for (std::size_t d = 0; d < to.size(); ++d) to[d] += costs[std::min(moved * d, all)] * times;
   };
   const std::int64_t times = checks_ ? answered : count;
-  if (checks_) add_times(checks_->within(statistic, to.size(), {}), count);
+  if (checks_) add_times(checks_->within(statistic, distances, {}), count);
   if (times == 0) return;
   std::vector<std::int64_t> values;
-  if (keys_) values = keys_->within(counts, to.size());
+  if (keys_) values = keys_->within(counts, distances);
   if (q_) values = q_->within(counts);
   if (!walk_) return add_times(values, times);
   const bool by_statistic = question_.aggregator.selection && !checks_;
   const std::int64_t centre = question_.cost == CurveCost::exact ? counts[0]
                               : by_statistic                     ? statistic
                                                                  : 0;
-  add_times(walk_->within(centre, to.size(), values), times);
+  add_times(walk_->within(centre, distances, values), times);
 }
 
 std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes, unsigned threads,

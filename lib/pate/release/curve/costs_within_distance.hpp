@@ -41,17 +41,22 @@ struct CostSpec {
 /// Bytes that tables of the costs take, about.
 [[nodiscard]] double costs_memory(const CostSpec& question);
 
+/// Whether there are tables of the tilted cost for these neighbours: with several votes that move,
+/// those by three keys alone.
+[[nodiscard]] bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers);
+
 /// The cost that suits an aggregator: exact for two classes, tilted for more, trade-off for Laplace
-/// noise.
-[[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, std::int64_t classes);
+/// noise and where there are no tables of the tilted one.
+[[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers,
+                                     std::int64_t classes);
 
 /// Every query of a list at the cost that suits the aggregator; its order is still to be set.
 [[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers,
                                       std::int64_t classes);
 
 /// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
-/// Gaussian noise, no student; tilted: Gaussian noise), for a single class, and for `realized`
-/// without a selection.
+/// Gaussian noise, no student; tilted: Gaussian noise, `has_tilted_cost`), for a single class, for
+/// `realized` without a selection, and for teachers that are added or removed.
 void validate(const CostSpec& question);
 
 /// Costs by an integer v and a cell of integer values, for maxima over what is within d votes.
@@ -111,6 +116,9 @@ class IntegerQ {
 ///
 ///     UB(0) >= C,    UB'(d) <= UB(d + 1) on neighbours,    UB(M) the same for all votes,
 ///
+/// where neighbours are those of the aggregator: where one person reaches S teachers d counts
+/// persons, of whom S d votes of a query may move, and what is said below of d moves is read at S d
+/// of them, or at M where that is less.
 /// as integers, exactly: each cost is computed once as a function of an integer key and stored, and
 /// what is within d moves is the maximum over a set of keys that lies in that of d + 1 on every
 /// neighbour. The tables depend on public inputs alone.

@@ -48,7 +48,8 @@ CostSpec question_of(const VoteProfile& votes, const CurvePlanSettings& settings
           votes.teachers,
           votes.classes,
           settings.parameters.order,
-          settings.bound ? *settings.bound : default_cost(votes.aggregator, votes.classes),
+          settings.bound ? *settings.bound
+                         : default_cost(votes.aggregator, votes.teachers, votes.classes),
           settings.cost};
 }
 

@@ -46,12 +46,13 @@ void MoveExcesses::consider(const Scene& scene, std::size_t first, With with) {
   const Groups unmoved = moved(scene, {});
   const TiltedMoment::Wins before =
       kept_ != nullptr ? kept_->before(unmoved.behind()) : cost_->moment().wins(unmoved.behind());
+  const auto all = static_cast<int>(cost_->moved());
   for (std::size_t a = 0; a < size; ++a) {
     if (with != With::alike && a >= first) {
       if (counts[a] > 0 && v_ < cost_->teachers()) {
-        add(1, before, moved(scene, {a, 2, kNoClass, 0, 1}));
+        add({all, all}, before, moved(scene, {a, 2, kNoClass, 0, 1}));
       }
-      add(rise(scene, v_ - 1, a), before, moved(scene, {a, -2, kNoClass, 0, -1}));
+      add(rise(scene, -all, a), before, moved(scene, {a, -2, kNoClass, 0, -1}));
     }
     if (with == With::top) continue;
     for (std::size_t b = 0; b < size && counts[a] > 0; ++b) {
@@ -59,7 +60,7 @@ void MoveExcesses::consider(const Scene& scene, std::size_t first, With with) {
       if (b == a || (b < a && alike) || (a < first && b < first) ||
           (with == With::alike && (a < first || b < first)))
         continue;
-      add(rise(scene, v_, b), before, moved(scene, {a, 1, b, -1, 0}));
+      add(rise(scene, 0, b), before, moved(scene, {a, 1, b, -1, 0}));
     }
   }
 }
@@ -79,14 +80,18 @@ MoveExcesses::Groups MoveExcesses::moved(const Scene& scene, const Change& chang
   return groups;
 }
 
-int MoveExcesses::rise(const Scene& scene, std::int64_t least, std::size_t to) const {
+MoveExcesses::Rise MoveExcesses::rise(const Scene& scene, int by_top, std::size_t to) const {
+  const auto* const counts = scene.classes.begin();
+  if (cost_->moved() > 1) return TiltedCost::rise(by_top, counts[to] + cost_->moved() - v_);
+  std::int64_t least = v_ + by_top;
   for (std::size_t i = 0; i < std::min(known_, scene.classes.size()); ++i) {
-    least = std::max(least, scene.classes.begin()[i] + (i == to ? 1 : 0));
+    least = std::max(least, counts[i] + (i == to ? 1 : 0));
   }
-  return static_cast<int>(least - v_);
+  const auto one = static_cast<int>(least - v_);
+  return {one, one};
 }
 
-void MoveExcesses::add(int rise, const TiltedMoment::Wins& before, const Groups& groups) {
+void MoveExcesses::add(const Rise& rise, const TiltedMoment::Wins& before, const Groups& groups) {
   const TiltedMoment::Behind behind = groups.behind();
   rises_[size_] = rise;
   excesses_[size_++] = kept_ != nullptr
@@ -99,7 +104,8 @@ CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t 
   const double excess = cost.moment().excess_far_behind(gap);
   if (!(excess <= kNegligibleExcess)) return kNoKey;
   double largest = 0.0;
-  for (const int rise : {-1, 0, 1}) {
+  const auto all = static_cast<int>(cost.moved());
+  for (const int rise : {-all, 0, all}) {
     if (rise > 0 && v == cost.teachers()) continue;
     largest = max_or_nan(largest, cost.joint_excess(v, rise, excess));
   }

@@ -91,11 +91,13 @@ class MoveExcesses {
   void consider(const Scene& scene, std::size_t first, With with);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  // By how much the top count grows.
-  [[nodiscard]] int rise(std::size_t i) const { return rises_[i]; }
+  // By how much the top count grows, at least.
+  [[nodiscard]] int rise(std::size_t i) const { return rises_[i].least; }
   [[nodiscard]] double excess(std::size_t i) const { return excesses_[i]; }
   [[nodiscard]] double joint(std::size_t i) const {
-    return cost_->joint_excess(v_, rises_[i], excesses_[i]);
+    const double least = cost_->joint_excess(v_, rises_[i].least, excesses_[i]);
+    if (rises_[i].most <= std::max(rises_[i].least, 0)) return least;
+    return max_or_nan(least, cost_->joint_excess(v_, rises_[i].most, excesses_[i]));
   }
   [[nodiscard]] double largest_joint() const {
     double largest = -kInfinity;
@@ -105,7 +107,9 @@ class MoveExcesses {
   [[nodiscard]] bool same_moves(const MoveExcesses& other) const {
     return size_ == other.size_ &&
            std::equal(rises_.begin(), rises_.begin() + static_cast<std::ptrdiff_t>(size_),
-                      other.rises_.begin());
+                      other.rises_.begin(), [](const Rise& a, const Rise& b) {
+                        return a.least == b.least && a.most == b.most;
+                      });
   }
 
  private:
@@ -124,10 +128,12 @@ class MoveExcesses {
   }
   class Groups;
   [[nodiscard]] Groups moved(const Scene& scene, const Change& change) const;
-  // By how much the top count grows to what is at least `least`, where class `to` gets a vote. What
-  // is not known may be more: it is then no larger than v, and a smaller one costs more.
-  [[nodiscard]] int rise(const Scene& scene, std::int64_t least, std::size_t to) const;
-  void add(int rise, const TiltedMoment::Wins& before, const Groups& groups);
+  using Rise = TiltedCost::Rise;
+  // By how much the top count grows, of which the top class has `by_top`, where class `to` gets
+  // votes. Where one vote moves, what is not known may be more: it is then no larger than v, and a
+  // smaller one costs more.
+  [[nodiscard]] Rise rise(const Scene& scene, int by_top, std::size_t to) const;
+  void add(const Rise& rise, const TiltedMoment::Wins& before, const Groups& groups);
 
   const TiltedCost* cost_ = nullptr;
   std::int64_t v_ = 0;
@@ -135,7 +141,7 @@ class MoveExcesses {
   std::size_t known_ = 0;
   KeptWins* kept_ = nullptr;
   std::size_t size_ = 0;
-  std::array<int, kMost> rises_{};
+  std::array<Rise, kMost> rises_{};
   std::array<double, kMost> excesses_{};
 };
 

@@ -120,9 +120,11 @@ EstimatedCosts estimated_costs(const CostsWithinDistance& costs, const Ensembles
 
 EstimatedCosts estimated_costs(const CostSpec& question, const Ensembles& of, const Search& search,
                                unsigned threads) {
-  if (question.cost != CurveCost::tilted || question.classes == 2) {
+  const bool has_two_keys = question.aggregator.neighbours().is_one_replaced();
+  if (question.cost != CurveCost::tilted || question.classes == 2 || !has_two_keys) {
     CostSpec joint = question;
     joint.reading = ReleasedCost::joint;
+    if (!has_two_keys && question.cost == CurveCost::tilted) joint.cost = CurveCost::tradeoff;
     return estimated_costs(CostsWithinDistance(joint, threads), of, search);
   }
   // The tilted cost by two keys, which are few, and some of them where there are many teachers.

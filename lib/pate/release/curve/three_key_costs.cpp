@@ -16,7 +16,10 @@ constexpr double kMostQ = 1.0 - 1e-6;
 }  // namespace
 
 ThreeKeyCosts::ThreeKeyCosts(std::span<const TiltedCost> costs)
-    : costs_(costs), teachers_(costs.front().teachers()), classes_(costs.front().classes()) {
+    : costs_(costs),
+      teachers_(costs.front().teachers()),
+      classes_(costs.front().classes()),
+      moved_(costs.front().moved()) {
   // Without cells, or with noise below half a vote, each move is summed for itself.
   const bool has_cells = std::ranges::all_of(costs, [](const TiltedCost& cost) {
     return cost.cells() == TiltedMoment::kMostCells &&
@@ -30,11 +33,12 @@ ThreeKeyCosts::ThreeKeyCosts(std::span<const TiltedCost> costs)
     growth_.push_back(costs[i].moment().growth());
   }
   if (summed_.empty()) return;
-  rows_.emplace(GaussianNoisyMax{costs.front().moment().sigma()}, teachers_, classes_, orders_);
+  rows_.emplace(GaussianNoisyMax{costs.front().moment().sigma()}, teachers_, classes_, orders_,
+                moved_);
   for (std::int64_t v = 0; v <= teachers_; ++v) {
-    for (const int rise : {-1, 0, 1}) {
+    for (std::int64_t rise = -moved_; rise <= moved_; ++rise) {
       for (const std::size_t i : summed_) {
-        const TiltedCost::Line line = costs[i].line(v, rise);
+        const TiltedCost::Line line = costs[i].line(v, static_cast<int>(rise));
         selection_.push_back(line.selection);
         answered_.push_back(line.answered);
       }
@@ -61,6 +65,25 @@ void ThreeKeyCosts::set_far(std::int64_t s, Scratch& scratch) const {
   }
 }
 
+ThreeKeyCosts::Statistics ThreeKeyCosts::after(std::int64_t v, std::int64_t x2, std::int64_t x3,
+                                               std::int64_t y, const KeyMove& move) const {
+  std::int64_t least = v + moved_ * move.top;
+  if (moved_ == 1) {
+    // Of one vote what the second and third count are afterwards is known.
+    if (move.top <= 0) {
+      least = std::max(least, x2 + std::max(move.second, 0));
+      if (classes_ > 2) least = std::max(least, x3 + std::max(move.third, 0));
+    }
+    return {least, least};
+  }
+  std::int64_t most = least;
+  if (move.second > 0) most = std::max(most, x2 + moved_);
+  if (move.third > 0) most = std::max(most, x3 + moved_);
+  const bool others_get = std::ranges::any_of(move.changes, [](int change) { return change > 0; });
+  if (others_get) most = std::max(most, y + moved_);
+  return {least, most};
+}
+
 void ThreeKeyCosts::raise(std::int64_t v, std::int64_t x2, std::int64_t x3, const KeyLine& line,
                           bool third_apart, Scratch& scratch) const {
   const std::span<const KeyMove> moves = key_moves();
@@ -73,12 +96,7 @@ void ThreeKeyCosts::raise(std::int64_t v, std::int64_t x2, std::int64_t x3, cons
     // The same moves between classes that are told apart, and all are of four.
     if (move.others == 0 && move.top == 0 && move.third < 0 && x2 == x3) continue;
     if (move.others > 0 && classes_ == 4 && line.y() == x3) continue;
-    std::int64_t statistic = v + move.top;
-    if (move.top <= 0) {
-      statistic = std::max(statistic, x2 + std::max(move.second, 0));
-      if (has_third) statistic = std::max(statistic, x3 + std::max(move.third, 0));
-    }
-    const auto at = static_cast<std::size_t>(3 * v + statistic - v + 1) * size;
+    const Statistics statistics = after(v, x2, x3, line.y(), move);
     const KeyLine::Wins& before = line.before(move.others);
     const KeyLine::Wins& after = line.after(i);
     const double q = before.second + before.third + before.rest;
@@ -102,8 +120,15 @@ void ThreeKeyCosts::raise(std::int64_t v, std::int64_t x2, std::int64_t x3, cons
     for (std::size_t k = 0; k < size; ++k) {
       scratch.rest_[k] = is_lost ? kInfinity : growth_[k] * tilted[k];
     }
-    kernels().raise_joint_excess(wins, orders_.data(), scratch.rest_.data(), selection_.data() + at,
-                                 answered_.data() + at, size, scratch.largest_.data());
+    const auto raise_at = [&](std::int64_t statistic) {
+      const auto at =
+          static_cast<std::size_t>((2 * moved_ + 1) * v + statistic - v + moved_) * size;
+      kernels().raise_joint_excess(wins, orders_.data(), scratch.rest_.data(),
+                                   selection_.data() + at, answered_.data() + at, size,
+                                   scratch.largest_.data());
+    };
+    raise_at(statistics.least);
+    if (statistics.most > std::max(statistics.least, v)) raise_at(statistics.most);
   }
 }
 

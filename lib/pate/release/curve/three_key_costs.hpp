@@ -38,6 +38,12 @@ class ThreeKeyCosts {
                Scratch& scratch, std::span<CostUnits> to) const;
 
  private:
+  // What the top count may be after a move: between these, and more than v only where both are.
+  struct Statistics {
+    std::int64_t least, most;
+  };
+  [[nodiscard]] Statistics after(std::int64_t v, std::int64_t x2, std::int64_t x3, std::int64_t y,
+                                 const KeyMove& move) const;
   void set_far(std::int64_t s, Scratch& scratch) const;
   void raise(std::int64_t v, std::int64_t x2, std::int64_t x3, const KeyLine& line,
              bool third_apart, Scratch& scratch) const;
@@ -45,6 +51,7 @@ class ThreeKeyCosts {
   std::span<const TiltedCost> costs_;
   std::int64_t teachers_;
   std::int64_t classes_;
+  std::int64_t moved_;
   std::vector<std::size_t> summed_;  // orders for which there is something to sum up
   std::optional<CountRows> rows_;    // of those
   std::vector<double> orders_, growth_;

@@ -27,6 +27,7 @@ struct AtMostPlan {
   AtMostClaim claim;
   CurveCost cost = CurveCost::tilted;
   std::size_t level = 0;
+  Neighbours neighbours = {};  ///< whom the claim is for
 
   [[nodiscard]] const PassLadder& ladder() const { return claim.test().ladder(); }
   [[nodiscard]] double pass_probability() const { return ladder().pass(level); }

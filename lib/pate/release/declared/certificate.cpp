@@ -49,6 +49,8 @@ void for_orders(const CostSpec& question, std::span<const double> orders,
 bool has_complex_moments(const CostSpec& question) {
   const Aggregator& aggregator = question.aggregator;
   if (!aggregator.is_gaussian() || aggregator.interactive) return false;
+  // The largest modulus over several votes that move is not known to be where all take one way.
+  if (!aggregator.neighbours().is_one_replaced()) return false;
   const double reach = static_cast<double>(question.teachers) + 2.0;
   return question.reading == ReleasedCost::joint && question.teachers <= kMostTeachers &&
          reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise;
@@ -61,6 +63,12 @@ Certificate default_certificate(const CostSpec& question) {
 
 void check_certificate(Certificate certificate, const CostSpec& question) {
   if (certificate == Certificate::renyi || has_complex_moments(question)) return;
+  if (const Neighbours& its = question.aggregator.neighbours(); !its.is_one_replaced()) {
+    throw parameter_error(fmt::format(
+        "a certificate by complex orders is known for one teacher that votes otherwise, not for "
+        "{}: use that by Renyi orders (--certificate renyi)",
+        in_words(its)));
+  }
   throw parameter_error(fmt::format(
       "a certificate by complex orders needs Gaussian noise of at least a sixtieth of the "
       "teachers, no student, {} teachers at most, and costs of every query: use that by Renyi "

@@ -17,8 +17,9 @@
 namespace pate {
 
 /// Whether there are complex moments by key for a run: Gaussian noise of at least a sixtieth of the
-/// teachers, no student, 2,000 teachers at most (above 400 by two keys, in minutes), and costs that
-/// count every query of a list fixed beforehand. Public.
+/// teachers, no student, 2,000 teachers at most (above 400 by two keys, in minutes), costs that
+/// count every query of a list fixed beforehand, and neighbours with one teacher that votes
+/// otherwise. Public.
 [[nodiscard]] bool has_complex_moments(const CostSpec& question);
 
 /// The certificate where none is asked for: complex where there is one up to 400 teachers, else

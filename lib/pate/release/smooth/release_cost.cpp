@@ -122,7 +122,6 @@ VoteProfile thinned(const VoteProfile& votes) {
 
 VoteProfile collect_votes(const Run& run, unsigned threads) {
   require_every_vote(run.votes, "a release");
-  require_one_replaced(run.aggregator.neighbours(), "a release");
   VoteProfile votes;
   votes.aggregator = run.aggregator.noisy("a release");
   votes.teachers = run.votes.teachers();
@@ -156,6 +155,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
+  require_one_replaced(votes.aggregator.neighbours(), "a release by smooth sensitivity");
   const bool realized = choice.cost == ReleasedCost::realized;
   if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
     throw parameter_error("the realized cost needs a threshold and the decisions of the run");

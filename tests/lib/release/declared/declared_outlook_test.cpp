@@ -18,7 +18,8 @@ TEST_CASE("declared outlook: as the test itself has it, rarer with more queries"
     Aggregator& aggregator = settings.question.aggregator;
     aggregator.noisy_max = GaussianNoisyMax{random.log_uniform(8.0, 15.0)};
     if (n % 2 == 0) aggregator.selection = ThresholdCheck{25.0, 12.0};
-    settings.question.cost = default_cost(aggregator, settings.question.classes);
+    settings.question.cost =
+        default_cost(aggregator, settings.question.teachers, settings.question.classes);
     settings.budget = {random.uniform(2.5, 5.0), 1e-5, false};
     settings.queries = kOutlookHistograms;
     settings.threads = 1;
