@@ -152,6 +152,23 @@ def scores_of_all(rng, folder):
     return [folder / "v.npy", *layout], "its best class", [*layout, *v.k()], v.counts()
 
 
+def shares(rng, folder):
+    """Counts divided by the number of teachers, as floats or as text of many digits."""
+    v = Votes(rng)
+    while 100 % v.teachers == 0:  # two decimals, which may be those of others
+        v = Votes(rng)
+    counts = v.counts()
+    if rng.random() < 0.5:
+        path = folder / "v.npy"
+        numpy.save(path, (counts / v.teachers).astype(rng.choice(["f4", "f8"])))
+    else:
+        digits = rng.randint(6, 12)
+        headed = [f"c{i}" for i in range(v.classes)] if rng.random() < 0.5 else None
+        path = write_text(rng, folder / "v", [[f"{count / v.teachers:.{digits}f}" for count in row] for row in counts], headed)
+    said = ["--teachers", str(v.teachers)] if rng.random() < 0.5 else []
+    return [path, *said], f"If these are the shares of {v.teachers} teachers", said, counts
+
+
 def objects(rng, folder):
     v = Votes(rng)
     ids, layout = v.lie(rng.random() < 0.5)
@@ -247,7 +264,7 @@ def decisions_with_nan(rng, folder):
     return [votes, *noise, path], None, [], [votes, *noise, right]
 
 
-KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, objects, multi_label, ties,
+KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan]
 
 

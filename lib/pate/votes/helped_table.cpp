@@ -11,6 +11,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/shares.hpp"
 
 namespace pate {
 
@@ -18,9 +19,6 @@ namespace {
 
 constexpr std::int64_t kLookedRows = 200;
 constexpr std::int64_t kLookedNumbers = 1 << 18;
-constexpr std::int64_t kMaxTeachers = 10'000;  // of which shares are tried
-constexpr double kShareSum = 1e-3;
-constexpr double kNearWhole = 1e-4;  // float32 has about seven digits
 
 // A part of the table.
 struct Corner {
@@ -46,31 +44,6 @@ std::optional<Corner> corner_of(const NumericTable& table) {
   return corner;
 }
 
-// The number of teachers of which all are shares; none where none fits.
-std::optional<std::int64_t> teachers_of_shares(const Corner& corner) {
-  for (std::int64_t teachers = 1; teachers <= kMaxTeachers; ++teachers) {
-    const auto m = static_cast<double>(teachers);
-    const auto whole = [m](double share) {
-      return std::abs(share * m - std::round(share * m)) <= std::min(kNearWhole * m / 10.0, 0.01);
-    };
-    if (std::ranges::all_of(corner.values, whole)) return teachers;
-  }
-  return {};
-}
-
-bool are_shares(const Corner& corner) {
-  if (corner.width < 2) return false;
-  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
-    double sum = 0.0;
-    for (std::size_t j = i; j < i + corner.width; ++j) {
-      if (!(corner.values[j] >= 0.0 && corner.values[j] <= 1.0 + kShareSum)) return false;
-      sum += corner.values[j];
-    }
-    if (!(std::abs(sum - 1.0) <= kShareSum)) return false;
-  }
-  return true;
-}
-
 // The line that makes another array of one, `what` made of a.
 std::string numpy_line(const NumericTable& table, std::string_view what) {
   return conversion_line(
@@ -79,16 +52,48 @@ std::string numpy_line(const NumericTable& table, std::string_view what) {
                   what));
 }
 
-std::string scaled_line(const NumericTable& table, const std::string& teachers) {
-  if (table.description().format.starts_with("np")) {
-    return numpy_line(table, fmt::format("n.rint(a * {}).astype(int)", teachers));
+// The line that makes counts of shares, which looks at all of them, while this looks at some.
+std::string scaled_line(const NumericTable& table, std::int64_t teachers) {
+  const bool array = table.description().format.starts_with("np");
+  const std::string checked = fmt::format(
+      "b = n.rint(a * {0}); assert abs(a - b / {0}).max() < 2e-6 and (b.sum(1) == {0}).all()",
+      teachers);
+  if (array) {
+    return conversion_line(
+        table.name(),
+        fmt::format(
+            R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); {}; n.save("{{1}}.npy", b.astype(int))')",
+            checked));
   }
+  const bool named = !table.header().names.empty();
   return conversion_line(
       table.name(),
       fmt::format(
-          R"(python3 -c 'import pandas as p; ({} * {}).round().astype(int).to_csv("{{1}}.csv", index=False{})')",
-          pandas_reading(table.header()), teachers,
-          table.header().names.empty() ? ", header=False" : ""));
+          R"(python3 -c 'import numpy as n, pandas as p; t = {}; a = t.values; {}; p.DataFrame(b.astype(int), columns=t.columns).to_csv("{{1}}.csv", index=False{})')",
+          pandas_reading(table.header()), checked, named ? "" : ", header=False"));
+}
+
+std::string help_with_shares(const NumericTable& table, const Corner& corner,
+                             std::optional<std::int64_t> teachers) {
+  constexpr std::string_view kNoVotes =
+      "; rows that sum to 1 are shares, or scores of one model, which are no votes";
+  if (teachers && !are_shares_of(corner.values, corner.width, *teachers)) {
+    return fmt::format(
+        "{}; nor are these counts of {} teachers divided by {}, as far as they tell: means of "
+        "scores, and rounded shares, do not tell the votes. Dump the counts, or what each teacher "
+        "voted for",
+        kNoVotes, *teachers, *teachers);
+  }
+  const auto found = teachers ? teachers : teachers_of_shares(corner.values, corner.width);
+  if (!found) {
+    return fmt::format(
+        "{}: means of scores, and rounded shares, do not tell the votes. Dump the counts, or what "
+        "each teacher voted for (numpy: scores.argmax(-1) of teachers x queries x classes, to be "
+        "read with --layout predictions)",
+        kNoVotes);
+  }
+  return fmt::format("{}. If these are the shares of {} teachers, what makes votes of them: {}",
+                     kNoVotes, *found, scaled_line(table, *found));
 }
 
 std::string help_with_three(const NumericTable& table, const Corner& corner, bool by_query) {
@@ -142,13 +147,14 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
            "class "
            "(numpy: scores.argmax(-1) of teachers x queries x classes)";
   }
-  if (are_shares(*corner)) {
-    const auto found = wanted.teachers ? wanted.teachers : teachers_of_shares(*corner);
-    return fmt::format(
-        "; rows that sum to 1 are shares, or scores of one model, which are no votes. "
-        "What makes votes of the shares of {} teachers: {}",
-        found ? std::to_string(*found) : "M",
-        scaled_line(table, found ? std::to_string(*found) : "M"));
+  if (rows_are_shares(corner->values, corner->width)) {
+    return help_with_shares(table, *corner, wanted.teachers);
+  }
+  std::vector<double> parts = corner->values;
+  for (double& part : parts) part /= 100.0;
+  if (rows_are_shares(parts, corner->width)) {
+    return "; rows that sum to 100 are percentages, which are rounded mostly, and do not tell the "
+           "votes then: dump the counts, or what each teacher voted for";
   }
   return "; votes are whole numbers of teachers: of scores (logits, means) every teacher votes for "
          "its best class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read "

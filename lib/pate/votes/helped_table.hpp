@@ -21,9 +21,9 @@ struct VotesWanted {
 /// the end of a message that begins with "; ", or nothing. Looks at a part of it; never throws for
 /// what is in it.
 ///
-/// Shares whose rows sum to 1 are votes times the number of teachers; scores of every teacher are
-/// votes for the best class (argmax), as are ties; several ones in one-hot vectors are several
-/// labels; missing values are abstentions.
+/// Shares whose rows sum to 1 are votes times the number of teachers where `shares` says so; scores
+/// of every teacher are votes for the best class (argmax), as are ties; several ones in one-hot
+/// vectors are several labels; missing values are abstentions.
 [[nodiscard]] std::string help_with_values(const NumericTable& table, const VotesWanted& wanted);
 
 /// A table of votes, with that help at the end of what reading it throws.

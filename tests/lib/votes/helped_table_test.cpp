@@ -42,9 +42,20 @@ bool has(const std::string& text, const char* part) {
 
 TEST_SUITE("votes") {
   TEST_CASE("what is no vote is refused with what makes votes of it") {
-    const auto shares = npy_table(npy_array<double>({2, 3}, {0.25, 0.5, 0.25, 0.75, 0.25, 0.0}));
-    CHECK(has(help(shares, false), "shares of 4 teachers"));
-    CHECK(has(help(shares, false, 8), "shares of 8 teachers"));
+    const auto shares =
+        npy_table(npy_array<double>({2, 4}, {1 / 21.0, 3 / 21.0, 4 / 21.0, 13 / 21.0, 8 / 21.0,
+                                             2 / 21.0, 10 / 21.0, 1 / 21.0}));
+    CHECK(has(help(shares, false), "If these are the shares of 21 teachers, what makes votes"));
+    CHECK(has(help(shares, false, 42), "If these are the shares of 42 teachers, what makes votes"));
+    const std::string of_others = help(shares, false, 22);
+    CHECK(has(of_others, "nor are these counts of 22 teachers"));
+    CHECK(of_others.find("python3") == std::string::npos);
+    const auto rounded = npy_table(npy_array<double>({2, 3}, {0.33, 0.4, 0.27, 0.81, 0.19, 0.0}));
+    CHECK(has(help(rounded, false), "rounded shares, do not tell the votes"));
+    CHECK(has(help(rounded, false, 100), "nor are these counts of 100 teachers"));
+    CHECK(help(rounded, false).find("python3") == std::string::npos);
+    const auto percent = npy_table(npy_array<double>({1, 2}, {81.67, 18.33}));
+    CHECK(has(help(percent, false), "are percentages"));
     const auto scores = npy_table(npy_array<double>({2, 2}, {-1.5, 0.5, 3.25, -2.0}));
     CHECK(has(help(scores, false), "votes are whole numbers"));
     CHECK(has(help(scores, true), "class ids are whole numbers"));
