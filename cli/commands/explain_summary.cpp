@@ -63,18 +63,18 @@ void table(Out out, const Explanation& explanation) {
   for (const QueryExplanation& query : explanation.queries) {
     const double last = query.votes_to_flip ? static_cast<double>(*query.votes_to_flip)
                                             : rdp_of(query, Bound::published);
-    fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9.3f}{:>10.3g}{:>10.3g}{:>11.3g}{:>9}  {}\n",
-                   query.query, query.histogram[static_cast<std::size_t>(query.plurality)],
-                   runner_up(query), query.answered, rdp_of(query, Bound::exact),
-                   rdp_of(query, Bound::tradeoff), last, share_text(query.share_exact),
-                   neighbour_text(query));
+    fmt::format_to(out, "{:>7}{:>7}{:>8}{:>9.3f}{:>10}{:>10}{:>11}{:>9}  {}\n", query.query,
+                   query.histogram[static_cast<std::size_t>(query.plurality)], runner_up(query),
+                   query.answered, digits_upwards(rdp_of(query, Bound::exact), 3),
+                   digits_upwards(rdp_of(query, Bound::tradeoff), 3), digits_upwards(last, 3),
+                   share_text(query.share_exact), neighbour_text(query));
   }
 }
 
 // How the published cost comes about.
 void published_steps(Out out, const QueryExplanation& query) {
   const auto step = [&](const char* what, const PublishedStep& found) {
-    fmt::format_to(out, "  {:<28}{:>12.5g}", what, found.rdp);
+    fmt::format_to(out, "  {:<28}{:>12}", what, digits_upwards(found.rdp, 5));
     if (found.mu1) fmt::format_to(out, "  mu1 {:.4g}, mu2 {:.4g}", *found.mu1, *found.mu2);
     if (found.capped) fmt::format_to(out, "{} at the cap", found.mu1 ? ',' : ' ');
     fmt::format_to(out, "\n");
@@ -103,8 +103,8 @@ void one_query(Out out, const QueryExplanation& query, double run_profile) {
   }
   fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12}\n", "bound", "reading", "direction", "rdp");
   for (const QueryBoundCost& cost : query.costs) {
-    fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12.5g}\n", name(cost.bound), name(cost.reading),
-                   direction_name(cost.bound), cost.rdp);
+    fmt::format_to(out, "  {:<17}{:<11}{:<9}{:>12}\n", name(cost.bound), name(cost.reading),
+                   direction_name(cost.bound), digits_upwards(cost.rdp, 5));
   }
   published_steps(out, query);
   fmt::format_to(out, "\n{} of the run's exact cost, {} of its trade-off cost\n",

@@ -190,9 +190,9 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
   }
   const DeclaredRehearsal& rehearsal = *report.rehearsal;
   text += fmt::format(
-      "\nPRIVATE, nothing was drawn: declared ({:.6g}, {}), the test passes with probability "
+      "\nPRIVATE, nothing was drawn: declared ({}, {}), the test passes with probability "
       "{:.6g}\n  at level {} of {}, by {} orders\n",
-      settings.budget.epsilon, decimal(settings.budget.delta), rehearsal.pass_probability,
+      decimal(settings.budget.epsilon), decimal(settings.budget.delta), rehearsal.pass_probability,
       rehearsal.level, rehearsal.levels, orders_in_words(report.mechanism.test().certificate()));
   for (const auto& [probability, epsilon] : rehearsal.smallest_epsilon) {
     text += fmt::format("  passes with probability {:<5} from epsilon = {}\n", probability,
@@ -204,9 +204,9 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
 // What is to be expected of a declared budget, by level of agreement.
 static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
   std::string text = fmt::format(
-      "\ndeclared ({:.6g}, {}): how likely the test passes, estimated for votes that nobody gave,\n"
+      "\ndeclared ({}, {}): how likely the test passes, estimated for votes that nobody gave,\n"
       "whose top shares are spread evenly from some share to 1; by {} orders\n",
-      plan.budget.epsilon, decimal(plan.budget.delta), orders_in_words(plan.certificate));
+      decimal(plan.budget.epsilon), decimal(plan.budget.delta), orders_in_words(plan.certificate));
   for (const ConsensusOutlook& outlook : plan.consensus) {
     text += fmt::format("  from {:g}, {:.1f} % answered\n", outlook.least_top_share,
                         100.0 * outlook.answered);

@@ -7,6 +7,8 @@ import math
 import os
 import pathlib
 import pickle
+import random
+import re
 import shutil
 import stat
 import subprocess
@@ -40,7 +42,24 @@ class ReportsTest(unittest.TestCase):
         self.assertEqual(self.report["teachers"], 100)
         self.assertEqual(self.report.command, "analyze")
         self.assertTrue(any("must not be published" in notice for notice in self.report.notices))
-        self.assertEqual(repr(self.report), f"<pate.Report analyze: epsilon {self.report.epsilon:.4f} at delta 1e-05>")
+
+    def test_what_is_public_knows_its_command(self):
+        drawn = pate.label(self.votes, teachers=100, **CONFIDENT)
+        for report in (drawn.public(), pickle.loads(pickle.dumps(drawn.public())), drawn.public().public()):
+            self.assertEqual((report.command, repr(report).split()[1]), ("label", "label:"))
+
+    def test_what_is_shown_is_no_less_than_the_cost(self):
+        shown = re.fullmatch("<pate.Report analyze: epsilon (.*) at delta 1e-05>", repr(self.report)).group(1)
+        self.assertEqual(shown, re.search("epsilon = ([^ ]*) ", str(self.report)).group(1))
+        fields, generator = self.report.to_dict(), random.Random(11)
+        for epsilon in [0.1, 1.00001, 0.00999999, 99999.5, 1e-9, 0.0, 2.34, *(10 ** generator.uniform(-6, 6) for _ in range(500))]:
+            fields["headline"]["epsilon"] = epsilon
+            shown = float(re.search("epsilon ([^ ]*) ", repr(pate.Report(json.dumps(fields)))).group(1))
+            self.assertGreaterEqual(shown, epsilon)
+            self.assertLessEqual(shown, max(1.01 * epsilon, epsilon + 1e-4 * (epsilon >= 0.01)))
+        for delta in (1e-5, 1.23456789e-7, 0.0):
+            fields["headline"]["delta"] = delta
+            self.assertEqual(float(repr(pate.Report(json.dumps(fields))).rpartition(" ")[2][:-1]), delta)
 
     def test_a_report_cannot_be_changed_through_what_it_gives_out(self):
         self.report.to_dict()["headline"]["epsilon"] = 0.0

@@ -1,6 +1,7 @@
 """What calls return: reports, pages, pictures."""
 from __future__ import annotations
 
+import decimal
 import html
 import json
 import math
@@ -12,6 +13,16 @@ from typing import Any
 
 from pate import running
 from pate.errors import InputError
+
+
+def _rounded_up(cost: float) -> str:
+    """Four decimals, or three digits where those say little, never below the cost: as summaries have it."""
+    if not math.isfinite(cost):
+        return str(cost)
+    exact = decimal.Decimal(repr(float(cost)))
+    if cost == 0 or 0.01 <= cost < 1e4:
+        return str(exact.quantize(decimal.Decimal("0.0001"), rounding=decimal.ROUND_CEILING))
+    return f"{decimal.Context(prec=3, rounding=decimal.ROUND_CEILING).create_decimal(exact):.2e}"
 
 
 class Page(str):
@@ -49,7 +60,7 @@ class Report:
     `report["teachers"]` is a field of it; `print(report)` shows the summary for people.
     """
 
-    def __init__(self, text: str, summary: str | None = None, labels: Any = None) -> None:
+    def __init__(self, text: str, summary: str | None = None, labels: Any = None, command: str | None = None) -> None:
         try:
             self._fields = json.loads(text)
         except ValueError as error:
@@ -57,12 +68,13 @@ class Report:
         if not isinstance(self._fields, dict) or not str(self._fields.get("schema", "")).startswith("pate/"):
             raise InputError("expected a report of pate, found other JSON")
         self._text, self._summary, self._labels, self._page = text, summary, labels, None
+        self._command = command
 
     @property
     def command(self) -> str:
-        """The command that made it: "analyze"."""
+        """The command that made it: "label". Of what is public the file does not say it, but whether votes were given ("analyze")."""
         settings = self._fields.get("settings")
-        return settings["command"] if settings else self._fields["schema"].split("/")[1]  # a public report has no settings
+        return settings["command"] if settings else self._command or self._fields["schema"].split("/")[1]
 
     def _headline(self) -> dict[str, Any]:
         public = self._fields.get("public") or {}
@@ -124,8 +136,9 @@ class Report:
     def public(self) -> Report:
         """What may be published of it: the report without numbers that depend on the votes."""
         if self._fields["schema"].startswith("pate/release/") and self._fields.get("public"):
-            return Report(json.dumps({name: self._fields[name] for name in ("schema", "tool", "public")}))  # the number as it was drawn
-        return Report(with_files([self], lambda files: running.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode())
+            return Report(json.dumps({name: self._fields[name] for name in ("schema", "tool", "public")}), command=self.command)  # as it was drawn
+        text = with_files([self], lambda files: running.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode()
+        return Report(text, command=self.command)
 
     def page(self, public_only: bool = False) -> Page:
         """The report as a page of HTML for people who run no commands; with pictures where gnuplot is installed."""
@@ -151,7 +164,7 @@ class Report:
 
     def __repr__(self) -> str:
         try:
-            return f"<pate.Report {self.command}: epsilon {self.epsilon:.4f} at delta {self.delta:g}>"
+            return f"<pate.Report {self.command}: epsilon {_rounded_up(self.epsilon)} at delta {float(self.delta)!r}>"
         except (AttributeError, TypeError):
             return f"<pate.Report {self.command}>"
 
@@ -164,7 +177,7 @@ class Report:
         return self._page._repr_html_()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Report, (self._text, self._summary, self._labels)
+        return Report, (self._text, self._summary, self._labels, self._command)
 
 
 def load(path: str | os.PathLike[str]) -> Report:
