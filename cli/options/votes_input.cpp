@@ -14,6 +14,7 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/inspection/labels_at_chance.hpp"
+#include "pate/votes/class_headings.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/tables/votes_digest.hpp"
@@ -93,7 +94,8 @@ FirstLine reading_of_labels(const VotesInputOptions& options, bool decisions) {
 void check_class_names(const VotesInputOptions& options, const NumericTable& table) {
   const std::vector<std::string>& names = options.classes.names;
   const std::vector<std::string> headings = table.header().names;
-  if (options.layout != Layout::counts || names.empty() || headings.empty()) return;
+  if (options.layout != Layout::counts || headings.empty()) return;
+  if (names.empty()) return check_class_headings(table, options.classes.number());
   if (names == headings) return;
   throw input_error(fmt::format("{}: --classes says {}, but the columns are called {}",
                                 table.name(), fmt::join(names, ","), fmt::join(headings, ",")));

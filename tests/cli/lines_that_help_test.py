@@ -264,8 +264,72 @@ def decisions_with_nan(rng, folder):
     return [votes, *noise, path], None, [], [votes, *noise, right]
 
 
+def student_of(rng, folder, form):
+    """Scores of a student as they should not be; and the same as they should be."""
+    v = Votes(rng)
+    counts = v.counts()
+    numpy.save(folder / "v.npy", counts)
+    logits = numpy.array([[rng.gauss(0, 2) for _ in range(v.classes)] for _ in range(v.queries)])
+    right = numpy.exp(logits) / numpy.exp(logits).sum(1, keepdims=True)
+    if form == "logits":
+        given = logits
+    elif form == "logarithms":
+        given = numpy.log(right)
+    elif form == "percent":
+        given = 100 * right
+    else:
+        given = numpy.round(right, 1)
+        given[rng.randrange(v.queries)] = [0.5, *[0.0] * (v.classes - 2), 0.4]
+        given[given.sum(1) == 0, 0] = 1.0
+        right = given / given.sum(1, keepdims=True)
+    numpy.save(folder / "right.npy", right)
+    if rng.random() < 0.5:
+        path = folder / "s.npy"
+        numpy.save(path, given)
+    else:
+        path = write_text(rng, folder / "s", [[repr(float(x)) for x in row] for row in given],
+                          rng.choice([None, [f"c{i}" for i in range(v.classes)]]))
+    noise = ["--threshold", "5", "--sigma1", "6", "--student"]
+    return [folder / "v.npy", *noise, path], [folder / "v.npy", *noise, "MADE"], [folder / "v.npy", *noise, folder / "right.npy"]
+
+
+def student_logits(rng, folder):
+    words, read, right = student_of(rng, folder, rng.choice(["logits", "logarithms"]))
+    return words, "what makes scores of them", read, right
+
+
+def student_percent(rng, folder):
+    words, read, right = student_of(rng, folder, "percent")
+    return words, "percentages", read, right
+
+
+def student_rounded(rng, folder):
+    words, read, right = student_of(rng, folder, "rounded")
+    return words, "makes each row sum to 1", read, right
+
+
+def columns_of_counters(rng, folder):
+    """As DataFrame([Counter, ...]) and crosstab write them: classes in another order, or without those that nobody voted for."""
+    v = Votes(rng)
+    counts = v.counts()
+    if rng.random() < 0.5:
+        counts[:, 0] += counts[:, 1]
+        counts[:, 1] = 0
+    order = [k for k in rng.sample(range(v.classes), v.classes) if counts[:, k].any()]
+    while order == list(range(len(order))):
+        rng.shuffle(order)
+    counts = counts[:, :max(order) + 1]
+    rows = [list(row) for row in counts[:, order]]
+    words = ["--header", "yes"]
+    names = [rng.choice(["{}", "{}.0"]).format(k) for k in order]
+    if rng.random() < 0.5:
+        rows, names, words = [[i, *row] for i, row in enumerate(rows)], [rng.choice(["", "row_0", "query"]), *names], [*words, "--index-column", "yes"]
+    path = write_text(rng, folder / "v", rows, names)
+    return [path, *words], "puts them into order", ["--header", "yes"], counts
+
+
 KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
-         decisions_as_rows, decisions_with_nan]
+         decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters]
 
 
 def analyze(words):
@@ -302,7 +366,8 @@ def check(kind, seed):
             assert (status, found) == (0, right), said
             return
         assert status == 3 and expected in said, f"status {status}: {said}"
-        assert str(words[-1] if "--decisions" in map(str, words) else words[0]) in said, said
+        beside = {"--decisions", "--student"} & set(map(str, words))
+        assert str(words[-1] if beside else words[0]) in said, said
         line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?", said)
         if line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
