@@ -180,11 +180,100 @@ class ArraysTest(unittest.TestCase):
                     found = pate.analyze(those, layout=layout, labels=same, **options)
                     self.assertEqual(found["utility"], expected["utility"])
 
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_columns_that_are_classes_are_in_their_order(self):
+        """As DataFrame([Counter, ...]) and crosstab make them: in the order of the first rows, without who has no vote."""
+        import pandas
+        for _ in range(20):
+            votes = draw(self.generator)
+            order = self.generator.permutation(votes.shape[1])
+            names = [int(name) for name in order]
+            if self.generator.random() < 0.3:  # one that nobody voted for is not there
+                names.remove(int(self.generator.integers(len(names))))
+            if names == list(range(len(names))):
+                continue
+            for kind in (int, float, str):
+                columns = [kind(name) for name in names]
+                if self.generator.random() < 0.3:
+                    columns = pandas.MultiIndex.from_product([["votes"], columns])
+                frame = pandas.DataFrame(votes[:, names], columns=columns)
+                if frame.sum(axis=1).nunique() > 1:  # refused for that already
+                    continue
+                with self.subTest(kind, names=names):
+                    with self.assertRaisesRegex(pate.InputError, "into order"):
+                        digest(frame)
+                    if kind is not str and not isinstance(frame.columns, pandas.MultiIndex):
+                        with self.assertRaisesRegex(pate.InputError, r"student\.to_numpy"):
+                            pate.label(votes, student=frame, reinforce_above=3, teachers=60, sigma2=8, delta=1e-5)
+                        ordered = frame.reindex(columns=range(votes.shape[1]), fill_value=0)
+                        expected = numpy.zeros_like(votes)
+                        expected[:, names] = votes[:, names]
+                        self.assertEqual(digest(ordered), digest(expected))
+                        self.assertEqual(digest(frame.to_numpy()), digest(votes[:, names]))
+        # Of predictions columns are teachers, or queries, whatever they are called.
+        ids = self.generator.integers(0, 3, (7, 5))
+        self.assertEqual(digest(pandas.DataFrame(ids, columns=[9, 3, 4, 7, 0]), layout="predictions", classes=3),
+                         digest(ids, layout="predictions", classes=3))
+
+    def test_a_masked_row_of_a_list_is_refused(self):
+        for _ in range(10):
+            votes = draw(self.generator)
+            rows = [numpy.ma.MaskedArray(row, mask=False) for row in votes]
+            self.assertEqual(digest(rows), digest(votes))
+            row = int(self.generator.integers(len(rows)))
+            rows[row][int(self.generator.integers(votes.shape[1]))] = numpy.ma.masked
+            with self.assertRaisesRegex(pate.InputError, "found a masked array"):
+                digest(rows)
+
+    @unittest.skipUnless(have("pandas"), "pandas is not installed")
+    def test_series_in_a_list_have_one_index(self):
+        import pandas
+        options = {"layout": "predictions", "classes": 3}
+        for round_ in range(10):
+            ids = self.generator.integers(0, 3, (6, 9))
+            names = self.generator.permutation(50)[:9]
+            rows = [pandas.Series(row, index=names) for row in ids]
+            self.assertEqual(digest(rows, **options), digest(ids, **options))
+            other = int(self.generator.integers(1, 6))
+            rows[other] = rows[other].iloc[::-1] if round_ % 2 else rows[other].sort_index(ascending=False).set_axis(range(9))
+            with self.assertRaisesRegex(pate.InputError, f"votes: expected one index in all of the list.* position {other} than"):
+                digest(rows, **options)
+
+    def test_frames_of_others_keep_their_headings(self):
+        class Frame:
+            """As of polars: an array with names of its columns."""
+            def __init__(self, values, columns):
+                self.values, self.columns = values, columns
+            def __array__(self, *_):
+                return self.values
+        class Table(Frame):
+            """As of pyarrow."""
+            def __init__(self, values, columns):
+                super().__init__(values, [values])
+                self.column_names = columns
+        for kind in (Frame, Table):
+            for name in ("label", "y_true", "target"):
+                ids = self.generator.integers(0, 3, (12, 5))
+                at = int(self.generator.integers(0, 6))
+                names = [f"t{i}" for i in range(5)]
+                options = {"layout": "predictions-by-query", "classes": 3, "index_column": "no"}
+                self.assertEqual(digest(kind(ids, names), **options), digest(ids, **options))
+                with self.subTest(kind=kind, name=name), self.assertRaisesRegex(pate.InputError, f'"{name}"'):
+                    pate.analyze(kind(numpy.insert(ids, at, ids[:, 0], axis=1), names[:at] + [name] + names[at:]), sigma2=5, delta=1e-5, **options)
+
+    def test_bools_in_lists_are_bools(self):
+        votes = numpy.array([[9, 1], [4, 6], [7, 3]])
+        options = {"threshold": 6, "sigma1": 4, "sigma2": 4, "delta": 1e-5}
+        for answered in ([True, False, True], [True, True, True]):
+            self.assertEqual(pate.analyze(votes, decisions=answered, **options).epsilon,
+                             pate.analyze(votes, decisions=numpy.array(answered), **options).epsilon)
+
     def test_what_is_no_table_is_refused_by_name(self):
         masked = numpy.ma.MaskedArray(numpy.ones((2, 3), int), mask=[[0, 0, 1], [0, 0, 0]])
         for name, votes, message in (
                 ("masked", masked, "votes: expected values everywhere, found a masked array"),
                 ("complex", numpy.ones((2, 2), complex), "votes: expected an array of integers, floats or bools, found one of complex128"),
+                ("named fields", numpy.ones(3, [("a", "i4"), ("b", "f4")]), "structured_to_unstructured"),
                 ("times", numpy.ones((2, 2), "M8[s]"), "found one of datetime64"),
                 ("ragged", [[1, 2], [1]], "votes: expected 2 values as in the first list, found a list of 1"),
                 ("deep and flat", [[1, 2], 3], "votes: expected lists of one depth, found 3 beside lists"),

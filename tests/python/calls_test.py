@@ -192,7 +192,7 @@ class CallsTest(unittest.TestCase):
 
     def test_values_that_are_no_values_are_refused(self):
         for value in (object(), {"a": 1}, b"15", numpy.zeros(2), [True]):
-            with self.subTest(value=value), self.assertRaises((pate.UsageError, ValueError)):
+            with self.subTest(value=value), self.assertRaises(pate.Error):
                 pate.analyze(self.votes, sigma2=value, delta=1e-5)
         for value in (15, 15.0, numpy.float32(15), numpy.int8(15), "15", "1.5e1"):
             with self.subTest(value=value):
@@ -201,6 +201,24 @@ class CallsTest(unittest.TestCase):
             pate.analyze(self.votes, sigma2=15)  # delta must be said
         with self.assertRaises(TypeError):
             pate.analyze(self.votes, sigma3=15, delta=1e-5)
+
+    def test_arrays_of_numpy_are_lists(self):
+        self.assertEqual(pate.tune(self.votes, sigma2=numpy.array([8.0, 9.5]), delta=1e-5)["best"],
+                         pate.tune(self.votes, sigma2=[8.0, 9.5], delta=1e-5)["best"])
+        names = ["cat", "dog", "owl", "fox", "bee"]
+        ids = numpy.array(names)[self.votes.argmax(1)]
+        for labels in (ids, ids.tolist()):
+            self.assertEqual(pate.inspect(self.votes, labels=labels, classes=numpy.array(names))["accuracy"],
+                             pate.inspect(self.votes, labels=labels, classes=names)["accuracy"])
+        for sigma2 in (numpy.array(8.0), numpy.array([8.0]), numpy.float32(8)):
+            self.assertEqual(pate.analyze(self.votes, sigma2=sigma2, delta=1e-5).epsilon, pate.analyze(self.votes, sigma2=8, delta=1e-5).epsilon)
+        # And what is no value of an option is refused as that, never by numpy.
+        for options in ({"sigma2": numpy.array([8, 9])}, {"sigma2": numpy.ones((2, 2))}, {"sigma2": numpy.array([8 + 1j])},
+                        {"sigma2": 8, "queries": numpy.array(["a"])}, {"sigma2": numpy.array([None])}):
+            with self.subTest(options), self.assertRaises(pate.Error):
+                pate.analyze(self.votes, delta=1e-5, **options)
+        with self.assertRaises(pate.Error):
+            pate.compose(rdp={"s": numpy.array([[2, 0.1], [3, 0.2]])}, delta=1e-5)
 
     def test_files_that_look_like_options_are_files(self):
         numpy.save("--delta.npy", self.votes)

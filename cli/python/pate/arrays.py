@@ -58,6 +58,8 @@ def _flat(values, what, shape, depth, into):
 def _lists(values, what):
     shape, numbers = [], []
     _flat(values, what, shape, 0, numbers)
+    if numbers and all(isinstance(number, bool) for number in numbers):
+        return ".npy", [_header("|b1", False, shape), bytes(numbers)]
     if all(isinstance(number, int) for number in numbers):
         code, descr = "q", "i8"
     elif all(isinstance(number, (int, float)) for number in numbers):
@@ -74,12 +76,27 @@ def _lists(values, what):
     return ".npy", [_header(order + descr, False, shape), packed.tobytes()]
 
 
-def _numpy_array(values, what):
+def _as_numpy(values, what):
     import numpy  # there is one, or there were no such values
 
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
     if isinstance(values, numpy.ma.MaskedArray) and numpy.ma.is_masked(values):
         raise InputError(f"{what}: expected values everywhere, found a masked array; fill it with what the masked values mean")
-    values = numpy.asarray(values)
+    try:
+        return numpy.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what}: expected an array, found {type(values).__name__}, which numpy makes none of: {error}") from error
+
+
+def _numpy_array(values, what):
+    import numpy
+
+    values = _as_numpy(values, what)
+    if values.dtype.kind == "V" and values.dtype.names:
+        raise InputError(f"{what}: expected an array of integers, floats or bools, found one with named fields, {', '.join(values.dtype.names)}: "
+                         "numpy.lib.recfunctions.structured_to_unstructured makes columns of them, or hand over a frame of pandas, which "
+                         "keeps the names")
     if values.dtype.kind in "US" or (values.dtype.kind == "O" and values.ndim <= 2):
         return ".csv", _csv(values.astype(str).tolist() if values.dtype.kind == "S" else values.tolist())
     if values.dtype.kind not in "biuf" or values.dtype.isbuiltin == 2:
@@ -91,10 +108,37 @@ def _numpy_array(values, what):
     return ".npy", [_header(values.dtype.str, fortran, values.shape), content.reshape(-1).view(numpy.uint8).data]
 
 
+def _column_names(values):
+    """The names of the columns of a frame, of any library; none where it is no frame."""
+    names = getattr(values, "column_names", None)  # of pyarrow, whose .columns are the values
+    names = list(names if isinstance(names, (list, tuple)) else getattr(values, "columns", ()))
+    if not all(isinstance(name, tuple) for name in names):
+        return names
+    # Of several levels: the last, where the others are the same for all.
+    alike = len({name[:-1] for name in names}) <= 1
+    return [name[-1] if alike else " ".join(map(str, name)) for name in names]
+
+
+def _is_number(name):
+    return isinstance(name, (int, float)) or (hasattr(name, "dtype") and name.dtype.kind in "biuf")
+
+
 def headings(values):
     """What stands above the columns of a frame, as texts where any of them is one; None where all are numbers, or no frame."""
-    names = list(getattr(values, "columns", ()))
-    return [str(name) for name in names] if any(isinstance(name, str) for name in names) else None
+    names = _column_names(values)
+    return None if all(map(_is_number, names)) else list(map(str, names))
+
+
+def check_classes(values, what):
+    """Raises InputError where the columns of a frame, of which each is a class, are numbered otherwise than classes are."""
+    names = _column_names(values)
+    if not names or not all(map(_is_number, names)) or names == list(range(len(names))):
+        return
+    shown = ", ".join(map(str, names[:6])) + (", ..." if len(names) > 6 else "")
+    whole = all(name >= 0 and name == int(name) for name in names)
+    order = f"{what}.reindex(columns=range({int(max(names)) + 1}), fill_value=0) puts them into order, with a 0 where nobody voted" if whole else ""
+    raise InputError(f"{what}: expected columns 0 to {len(names) - 1} in this order, which are the classes, found columns {shown}: "
+                     f"{order + '; ' if order else ''}{what}.to_numpy() says that they are the classes 0, 1, ... as they stand")
 
 
 def check_rows(values, votes, layout, what):
@@ -119,6 +163,18 @@ def _frame(frame, what):
     return ".csv", _csv(frame.astype(object).to_numpy().tolist(), named)
 
 
+def _check_indices(rows, what):
+    """Raises InputError where Series or frames of pandas in a list differ in what they call their rows and columns."""
+    labelled = [row for row in rows if type(row).__module__.partition(".")[0] == "pandas"]
+    for name in ("index", "columns"):
+        axes = [getattr(row, name) for row in labelled if hasattr(row, name)]
+        for number, axis in enumerate(axes):
+            if not axis.equals(axes[0]):
+                raise InputError(f"{what}: expected one {name} in all of the list, found another one at position {number} than at position 0: "
+                                 f"put them into one order ([row.loc[{what}[0].index] for row in {what}], or pandas.DataFrame({what})), or hand "
+                                 f"over [row.to_numpy() for row in {what}] if they lie in it")
+
+
 def as_file(values, what):
     """The ending of a file of these values, and the bytes in it, piece by piece.
 
@@ -128,12 +184,11 @@ def as_file(values, what):
     module = type(values).__module__.partition(".")[0]
     if module == "pandas":
         return _frame(values, what)
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
     if hasattr(values, "toarray"):
         values = values.toarray()
     if hasattr(values, "__array__"):
-        return _numpy_array(values, what)
+        named = headings(values)
+        return (".csv", _csv(_as_numpy(values, what).tolist(), named)) if named else _numpy_array(values, what)
     if isinstance(values, range):
         values = list(values)
     if not isinstance(values, (list, tuple)):
@@ -141,7 +196,8 @@ def as_file(values, what):
     if any(hasattr(value, "__array__") for value in values):  # of every teacher, say
         import numpy
 
-        rows = [numpy.asarray(value.detach().cpu() if hasattr(value, "detach") else value) for value in values]
+        _check_indices(values, what)
+        rows = [_as_numpy(value, what) for value in values]
         for number, row in enumerate(rows):
             if row.shape != rows[0].shape:
                 raise InputError(f"{what}: expected arrays of one shape, {rows[0].shape}, found {row.shape} at position {number}")

@@ -6,7 +6,7 @@ import tempfile
 from typing import Any, Union
 
 from pate import reports, running
-from pate.arrays import as_file, check_rows, from_npy, headings
+from pate.arrays import as_file, check_classes, check_rows, from_npy, headings
 from pate.errors import InputError, UsageError, error_of
 from pate.flags import FLAGS
 
@@ -29,12 +29,12 @@ Simulated.__doc__ = "Simulated votes, in the layout that was asked for, and the 
 
 def _text(name, value):
     """A value as the command line has it."""
+    if hasattr(value, "tolist"):  # an array of numpy, a tensor, a Series: a list, or the number that is in it
+        value = value.tolist()
     if isinstance(value, (list, tuple, range)):
         return ",".join(_text(name, item) for item in value)
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
-    if hasattr(value, "item"):  # a number of numpy or a tensor of one number
-        value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise UsageError(f"{name}: expected a number, a text or a list of them, found {type(value).__name__}")
     return repr(value)
@@ -112,6 +112,9 @@ def call(command, votes, options, paths):
         files, options, word, chunks = _Files(directory), dict(options), None, None
         if votes is not None:
             word, chunks = _votes(votes, options)
+            if options.get("layout") in (None, "counts"):
+                check_classes(votes, "votes")
+            check_classes(options.get("student"), "student")
             for name in ROWS & options.keys():
                 check_rows(options[name], votes, options.get("layout"), name)
         labels = options.get("write_labels")
