@@ -28,7 +28,8 @@ void DelimitedParser::take_header() {
     const FieldNumber number = read_field(field.text);
     const bool is_number = number.kind != FieldNumber::Kind::none;
     const std::int64_t place = std::ssize(names) - 1;
-    numbers = numbers || is_number;
+    // What is missing in front of names is the heading of an index that has no name.
+    numbers = numbers || (is_number && !(names.empty() && field.text.empty()));
     if (place >= 0) {
       counted = counted && number.kind == FieldNumber::Kind::integer && number.integer == place;
     }
@@ -186,6 +187,67 @@ bool DelimitedParser::names_a_row(const char* p) const {
                         !is_missing(find_field(p).text)));
 }
 
+bool DelimitedParser::names_a_class(const char* p) const {
+  const auto& names = first_line_.class_names;
+  return std::ranges::find(names, find_field(first_after(p)).text) != names.end();
+}
+
+std::string DelimitedParser::help_with_last_separator(const Field& field,
+                                                      std::int64_t column) const {
+  constexpr int kLooked = 100;
+  if (!field.text.empty() || !ends_line(field.next) || column == 0 ||
+      separator_ == Separator::blanks) {
+    return {};
+  }
+  // As many fields as here, of which the last is empty.
+  const char* p = field.next;
+  for (int line = 0; line < kLooked && p != end_; ++line) {
+    p = first_after(p);
+    const char* last = p;
+    while (!ends_line(p)) {
+      if (*p != ' ' && *p != '\r') last = p;
+      ++p;
+    }
+    if (last == end_ || !is_separator(*last)) return {};
+  }
+  return "; if the lines end in a separator after their last field, what leaves it out: " +
+         conversion_line(name_,
+                         separator_ == Separator::tab
+                             ? std::string(R"(sed 's/\t\r*$//' {0} > {1}.tsv)")
+                             : fmt::format(R"(sed 's/{}\r*$//' {{0}} > {{1}}.csv)",
+                                           static_cast<char>(separator_)),
+                         true);
+}
+
+std::string DelimitedParser::help_with_separator(std::string_view field) const {
+  const bool tabs = separator_ == Separator::tab;
+  if (field.find("\xC2\xA0") != std::string_view::npos) {
+    return "it has no-break spaces; what takes them out: " +
+           conversion_line(
+               name_, fmt::format(R"(sed 's/\xC2\xA0//g' {{0}} > {{1}}.{})", tabs ? "tsv" : "csv"),
+               true);
+  }
+  if (field.ends_with('%')) {
+    return "percentages are rounded mostly, and do not tell the votes then: dump the counts, or "
+           "what each teacher voted for";
+  }
+  for (const char other : {'|', ';', ',', ' '}) {
+    const std::size_t at = field.find(other);
+    if (at == std::string_view::npos || at + 1 == field.size()) continue;
+    const std::string_view first = trim(field.substr(0, at));
+    if (parse_field(first).kind == FieldNumber::Kind::none) continue;
+    return fmt::format(
+        "fields here are separated by {}, and not by \"{}\", as this file is read by its name; "
+        "what writes it so: {}",
+        tabs ? "tabs" : "commas", other,
+        conversion_line(name_,
+                        tabs ? fmt::format(R"(tr -s '{}' '\t' < {{0}} > {{1}}.tsv)", other)
+                             : fmt::format("tr -s '{}' ',' < {{0}} > {{1}}.csv", other),
+                        true));
+  }
+  return {};
+}
+
 bool DelimitedParser::column_of_names(const char* p) const {
   constexpr int kLooked = 100;
   if (table_.rows > 0) return false;  // of which the first began with a number
@@ -193,7 +255,7 @@ bool DelimitedParser::column_of_names(const char* p) const {
     while (!ends_line(p)) ++p;
     const char* const next = first_after(p);
     if (next == end_ || ends_line(next)) return true;
-    if (!names_a_row(p)) return false;
+    if (!names_a_row(p) || names_a_class(p)) return false;
     p = next;
   }
   return true;
@@ -223,10 +285,16 @@ void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& name
            std::string_view("0123456789+-.=").find(name.front()) != std::string_view::npos;
   };
   if (!std::ranges::all_of(names, begins_a_number)) return;
+  const std::string help = names.front().ends_with('%') ||
+                                   names.front().find("\xC2\xA0") != std::string::npos ||
+                                   names.size() == 1
+                               ? help_with_separator(names.front())
+                               : std::string();
   throw input_error(
-      fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\", which may be "
-                  "either: say which with --header yes or --header no",
-                  name_, line_number, printable(names.front(), kShownOfField)));
+      fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
+                  line_number, printable(names.front(), kShownOfField),
+                  help.empty() ? ", which may be either: say which with --header yes or --header no"
+                               : ": " + help));
 }
 
 void DelimitedParser::refuse_fields(std::int64_t found) const {

@@ -145,17 +145,15 @@ FieldNumber DelimitedParser::read_field(std::string_view text) const {
 
 std::string DelimitedParser::help_for(const Field& field, std::int64_t column) const {
   using Counting = FirstLine::Counting;
-  if (!first_line_.class_names.empty()) {
-    return fmt::format("; the names of classes are {}", fmt::join(first_line_.class_names, ","));
-  }
   // "nan" is no number that a name of a row stands beside.
   const auto is_number = [](const FieldNumber& number) {
     return number.kind == FieldNumber::Kind::integer ||
            (number.kind == FieldNumber::Kind::real && !std::isnan(number.real));
   };
   const bool followed =
-      !ends_line(field.next) && is_number(parse_field(find_field(step_over(field.next)).text));
+      !ends_line(field.next) && is_number(read_field(find_field(step_over(field.next)).text));
   const bool decimal = field.text.find(',') != std::string_view::npos;
+  const bool ids = first_line_.counting == Counting::class_ids;
   if (column == 0 && followed && !decimal && !is_missing(field.text) &&
       column_of_names(field.next)) {
     if (first_line_.counting != Counting::numbers) {
@@ -171,10 +169,29 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
              conversion_line(name_, cut, true);
     }
   }
-  if (first_line_.counting != Counting::class_ids) return {};
-  if (is_missing(field.text)) {
-    return "; where a teacher did not vote it needs --abstentions, where a command has that";
+  if (!first_line_.class_names.empty()) {
+    return fmt::format("; the names of classes are {}", fmt::join(first_line_.class_names, ","));
   }
+  if (first_line_.counting == Counting::numbers) return {};
+  if (table_.rows == 0 && !table_.has_header && column == 0 && followed &&
+      !(ids && is_missing(field.text)) && !decimal) {
+    return "; if the first line is names of columns that are numbers, and the first column names "
+           "the rows, as pandas writes an index, add --header yes --index-column yes";
+  }
+  if (const std::string help = help_with_last_separator(field, column); !help.empty()) return help;
+  if (is_missing(field.text)) {
+    if (ids) {
+      return "; where a teacher did not vote it needs --abstentions, where a command has that";
+    }
+    return "; a class without a vote has 0 votes, which pandas leaves out (pivot_table, unstack, "
+           "DataFrame of Counters): .fillna(0).astype(int), which is what --abstentions is not: " +
+           conversion_line(
+               name_, fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
+                                  R"(t.fillna(0).astype(int).to_csv("{{1}}.csv", index=False{})')",
+                                  pandas_reading(reading_of(table_.header.names)),
+                                  table_.header.names.empty() ? ", header=False" : ""));
+  }
+  if (!ids) return {};
   return "; if classes have names, say them in the order of their ids, --classes a,b,c, or "
          "number "
          "them in that of the alphabet: " +
@@ -190,7 +207,10 @@ ColumnHeader DelimitedParser::reading_of(const std::vector<std::string>& names) 
 }
 
 void DelimitedParser::take_slowly(const Field& field, std::int64_t column) {
-  if (field.text.empty() && column == 0 && ends_line(field.next)) {
+  // pandas leaves the line of a missing value empty where it writes one column.
+  const bool one_column = table_.columns == 1 && (table_.has_header || table_.rows > 0);
+  if (field.text.empty() && column == 0 && ends_line(field.next) &&
+      !(first_line_.missing && one_column)) {
     refuse(0, "a number", "an empty line");
   }
   const FieldNumber number = read_field(field.text);

@@ -92,17 +92,26 @@ class DelimitedParser {
   // A first line of votes in words is none of names, which differ.
   void refuse_repeated(const std::vector<std::string>& names, std::int64_t line_number) const;
 
+  // What may help where a first line is one field that another separator would divide.
+  [[nodiscard]] std::string help_with_separator(std::string_view field) const;
+
   // Nor is one of numbers with a mark, like 3* or =3.
   void refuse_marked_numbers(const std::vector<std::string>& names, std::int64_t line_number) const;
 
   // Whether this line, of which `p` is within, and the next ones all begin with a name.
   [[nodiscard]] bool column_of_names(const char* p) const;
 
+  // Whether the line after the one that ends at p begins with the name of a class.
+  [[nodiscard]] bool names_a_class(const char* p) const;
+
   // A field as a number, the name of a class, or what is missing.
   [[nodiscard]] FieldNumber read_field(std::string_view text) const;
 
   // What may help where a field is no number.
   [[nodiscard]] std::string help_for(const Field& field, std::int64_t column) const;
+
+  // The same where it is empty, and the last of a line that ends in a separator, as all do.
+  [[nodiscard]] std::string help_with_last_separator(const Field& field, std::int64_t column) const;
 
   // How the text is read, with such names of columns.
   [[nodiscard]] ColumnHeader reading_of(const std::vector<std::string>& names) const;
