@@ -68,15 +68,15 @@ TEST_SUITE("curve") {
 
   TEST_CASE("complex recipe: nothing but public numbers, the same with any threads") {
     const CostSpec question = question_of(25, 4);
-    const ComplexParameters one = default_complex_parameters(question, 40, 1e-5, 1);
-    const ComplexParameters three = default_complex_parameters(question, 40, 1e-5, 3);
+    const ComplexParameters one = default_complex_parameters(question, 40, 1e-5, {}, 1);
+    const ComplexParameters three = default_complex_parameters(question, 40, 1e-5, {}, 3);
     CHECK(one.orders_for == three.orders_for);
     CHECK(one.floor == three.floor);
     CHECK(one.s == three.s);
     CHECK(one.beta == three.beta);
     CHECK_NOTHROW(validate(one));
     // More queries cost more.
-    CHECK(default_complex_parameters(question, 400, 1e-5, 1).orders_for > one.orders_for);
+    CHECK(default_complex_parameters(question, 400, 1e-5, {}, 1).orders_for > one.orders_for);
   }
 
   TEST_CASE("complex plan: a flat curve at its ceiling covers all votes") {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -13,16 +12,23 @@
 #include "pate/release/curve/curve_moments.hpp"
 #include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/curve/synthetic_votes.hpp"
+#include "pate/release/declared/certificate.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 
 namespace pate {
 
 namespace {
 
-// Floors are tried at these shares of the epsilon to suit, s as it is, beta in units of 1/noise.
-constexpr auto kFloors = std::to_array<double>({.2, .3, .4, .5, .6, .7, .8});
-constexpr auto kIndexNoises = std::to_array<double>({2, 3, 4, 5, 6, 8, 10, 12, 15});
-constexpr auto kShapes = std::to_array<double>({.2, .3, .4, .5, .6, .8, 1.1});
+// Floors are tried at these shares of what any votes may cost; s in units of the square root of
+// noise over that, which is where the curve's own slope and the noise of the index cost the same;
+// beta in units of 1/noise.
+constexpr auto kFloors = std::to_array<double>({.05, .15, .25, .35, .45});
+constexpr auto kIndexNoises = std::to_array<double>({1.5, 2, 2.5, 3.1});
+constexpr auto kShapes = std::to_array<double>({.2, .3, .45, .7, 1.1});
+constexpr double kLeastIndexNoise = 1.0;
+constexpr double kMostIndexNoise = 30.0;
+// By which an epsilon is looked for that orders are to suit: Renyi's are enough.
+constexpr auto kRoughReals = std::to_array<double>({.25, .5, 1, 2, 4, 7, 11, 16, 24, 40});
 // What is looked at: so many queries, about so many distances, and the curve once in so much
 // growth.
 constexpr std::int64_t kQueries = 80;
@@ -30,42 +36,60 @@ constexpr double kGrowthStep = 0.15;
 constexpr std::int64_t kDistances = 40;
 // Of the growth of a curve: no index is looked at below.
 constexpr double kLeastShare = 1e-4;
+// Of the time, what the moduli take.
+constexpr double kCostsShare = 0.7;
 
-// Ensembles nobody asked, by keys; costs of so many queries are `times` as much.
-struct SyntheticKeys {
-  std::vector<std::vector<KeyCount>> keys;
+// Ensembles nobody asked; costs of so many queries are `times` as much.
+struct Ensembles {
+  std::vector<VoteProfile> votes;
   double times = 1.0;
 };
 
-SyntheticKeys ensembles_of(const CostSpec& question, std::int64_t queries) {
-  SyntheticKeys result;
+Ensembles ensembles_of(const CostSpec& question, std::int64_t queries) {
+  Ensembles result;
   const std::int64_t some = std::min(queries, kQueries);
   result.times = static_cast<double>(queries) / static_cast<double>(some);
-  for (const double share : least_top_shares(question.classes)) {
-    auto& keys = result.keys.emplace_back();
+  for (const TopShares& shares :
+       expected_top_shares(question.aggregator.selection, question.teachers, question.classes)) {
+    VoteProfile& votes = result.votes.emplace_back();
+    votes.aggregator = question.aggregator;
+    votes.teachers = question.teachers;
+    votes.classes = question.classes;
+    votes.queries = some;
     for (const auto& [counts, count] :
-         synthetic_votes(question.teachers, question.classes, share, some)) {
-      keys.push_back({counts[0], counts[1], counts.size() > 2 ? counts[2] : 0, count});
+         synthetic_votes(question.teachers, question.classes, shares, some)) {
+      votes.add({static_cast<std::int64_t>(counts.front()), 0.0, count, 0}, counts);
     }
   }
   return result;
 }
 
-std::vector<ComplexCosts> costs_of(const CostSpec& question, const SyntheticKeys& ensembles,
-                                   const ComplexOrders& orders, unsigned threads,
-                                   const ProgressCallback& progress) {
+void scale(ComplexCosts& costs, double times) {
+  for (auto& units : costs.units) {
+    for (CostUnits& one : units) one = scaled_units(one, times);
+  }
+}
+
+// An epsilon of the ensembles, on average, by Renyi's orders and two keys.
+double rough_epsilon(const CostSpec& question, const Ensembles& ensembles, double delta,
+                     unsigned threads) {
+  const CertificateRule rule = certificate_rule(Certificate::complex, question);
+  ComplexOrders orders;
+  for (const double a : kRoughReals) {
+    if (a <= rule.most_real) orders.reals.push_back(a);
+  }
+  orders.step = 1.0;
+  orders.terms = 1;
   const KeyModuli moduli(question.aggregator.noisy_max.gaussian(), question.aggregator.selection,
                          question.teachers, question.classes, orders, true, KeyModuli::Keys::two);
-  std::vector<ComplexCosts> all = complex_costs(
-      moduli, ensembles.keys, static_cast<std::size_t>(question.teachers) + 1, threads, progress);
-  for (ComplexCosts& costs : all) {
-    for (auto& units : costs.units) {
-      for (CostUnits& one : units) {
-        one = scaled_units(one, ensembles.times);
-      }
-    }
+  std::vector<std::vector<KeyCount>> keys;
+  for (const VoteProfile& votes : ensembles.votes) keys.push_back(keys_of(votes));
+  double sum = 0.0;
+  for (ComplexCosts& costs : complex_costs(moduli, keys, 1, threads)) {
+    scale(costs, ensembles.times);
+    sum += costs.certificate(0).epsilon(delta);
   }
-  return all;
+  return sum / static_cast<double>(keys.size());
 }
 
 // What is published of every ensemble, by a coarse look at the curve.
@@ -85,10 +109,6 @@ class Estimates {
       epsilons_.push_back(its.certificate(0).epsilon(delta));
     }
   }
-
-  [[nodiscard]] const ComplexOrders& orders() const { return orders_; }
-  // Of the run alone, by ensemble.
-  [[nodiscard]] std::span<const double> epsilons() const { return epsilons_; }
 
   [[nodiscard]] std::vector<double> means(const ComplexParameters& parameters) const {
     const DiscreteGaussian noise(parameters.s);
@@ -200,47 +220,44 @@ struct ComplexCandidate {
 }  // namespace
 
 ComplexParameters default_complex_parameters(const CostSpec& question, std::int64_t queries,
-                                             double delta, unsigned threads,
-                                             const ProgressCallback& progress) {
+                                             double delta, const CurveTableSource& source,
+                                             unsigned threads, const ProgressCallback& progress) {
   validate_delta(delta);
-  const SyntheticKeys ensembles = ensembles_of(question, queries);
-  // The epsilon to suit: of the ensemble in the middle, and what telling it takes.
-  constexpr double kTelling = 1.15;
-  constexpr int kRounds = 4;
-  double orders_for = 1.0;
-  double next = 1.0;
-  std::optional<Estimates> estimates;
-  for (int round = 0; round < kRounds; ++round) {
-    const ComplexOrders orders = curve_orders(question, next, delta);
-    if (estimates && orders == estimates->orders()) break;
-    orders_for = next;
-    const ProgressCallback part = part_of(progress, static_cast<double>(round) / kRounds,
-                                          static_cast<double>(round + 1) / kRounds);
-    estimates.emplace(costs_of(question, ensembles, orders, threads, part), delta);
-    const auto its = estimates->epsilons();
-    next = kTelling * its[its.size() / 2];
-    if (!(next < kMostOrdersFor)) {
-      throw validity_error(
-          "there is so little noise that no epsilon is certified whatever the votes are");
-    }
-    next = three_digits(std::max(next, kLeastOrdersFor));
+  const Ensembles ensembles = ensembles_of(question, queries);
+  // What telling an epsilon takes, less what Renyi's orders and two keys make of it.
+  constexpr double kTelling = 1.1;
+  const double epsilon = kTelling * rough_epsilon(question, ensembles, delta, threads);
+  if (!(epsilon < kMostOrdersFor)) {
+    throw validity_error(
+        "there is so little noise that no epsilon is certified whatever the votes are");
   }
-  const double middle = next;
+  const double orders_for = three_digits(std::max(epsilon, kLeastOrdersFor));
+  std::vector<ComplexCosts> costs =
+      source.complex_costs(question, curve_orders(question, orders_for, delta), ensembles.votes,
+                           threads, part_of(progress, 0.0, kCostsShare));
+  for (ComplexCosts& its : costs) scale(its, ensembles.times);
+  const double most = costs.front().certificate(costs.front().units.size() - 1).epsilon(delta);
+  if (!(most < kMostOrdersFor)) {
+    throw validity_error("the run may cost more than a release can count, whatever the votes");
+  }
+  const Estimates estimates(costs, delta);
   const double sigma = question.aggregator.noisy_max.gaussian().sigma;
   std::vector<ComplexCandidate> candidates;
   for (const double floor : kFloors) {
-    for (const double s : kIndexNoises) {
+    for (const double noise : kIndexNoises) {
+      const double s =
+          std::clamp(noise * std::sqrt(sigma / most), kLeastIndexNoise, kMostIndexNoise);
       for (const double growth : kShapes) {
-        candidates.push_back({{orders_for, three_digits(floor * middle), s,
+        candidates.push_back({{orders_for, three_digits(floor * most), three_digits(s),
                                beta_of(growth, sigma, question.teachers)},
                               {}});
       }
     }
   }
   parallel_for(candidates.size(), threads, [&](std::size_t i) {
-    candidates[i].means = estimates->means(candidates[i].parameters);
+    candidates[i].means = estimates.means(candidates[i].parameters);
   });
-  return most_robust(candidates, ensembles.keys.size()).parameters;
+  return most_robust(candidates, ensembles.votes.size()).parameters;
 }
 
 }  // namespace pate

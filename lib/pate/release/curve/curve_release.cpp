@@ -93,7 +93,7 @@ CurveRecipe CurveTableSource::recipe(const CostSpec& question, std::int64_t quer
 ComplexParameters CurveTableSource::complex_recipe(const CostSpec& question, std::int64_t queries,
                                                    double delta, unsigned threads,
                                                    const ProgressCallback& progress) const {
-  return default_complex_parameters(question, queries, delta, threads, progress);
+  return default_complex_parameters(question, queries, delta, *this, threads, progress);
 }
 
 std::vector<ComplexCosts> CurveTableSource::complex_costs(
