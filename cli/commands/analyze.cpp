@@ -64,13 +64,14 @@ std::optional<TeacherGroups> open_groups(const AnalyzeOptions& options, VotesInp
 }
 
 std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& groups,
+                                       const std::optional<TeacherWeights>& weights,
                                        Account& account) {
   if (!groups) return {};
   account.notices.push_back(
       {"groups",
        "what a group pays is what that teacher of it pays who pays most, where one teacher is "
        "replaced; whole_group is for all of its teachers at once, whatever the votes are"});
-  return group_costs(*groups, account);
+  return group_costs(*groups, account, weights ? &*weights : nullptr);
 }
 
 void check_weights(const AnalyzeOptions& options) {
@@ -80,12 +81,11 @@ void check_weights(const AnalyzeOptions& options) {
         "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
         "counts do not say whose votes they are");
   }
-  if (options.privacy.account.exact || !options.shard.empty() || !options.input.student.empty() ||
-      !options.mechanism.threshold.empty() || options.mechanism.any_ptr() ||
+  if (!options.shard.empty() || !options.input.student.empty() || options.mechanism.any_ptr() ||
       options.mechanism.one_noise) {
     throw usage_error(
-        "--teacher-weights goes with --sigma2 or --laplace-scale alone: what a threshold check, "
-        "PTR, one noise, a student, --exact and shards say goes by votes that all count one");
+        "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
+        "noise, a student and shards say goes by votes that all count one");
   }
   if (!options.mechanism.neighbours.is_one_replaced()) {
     throw usage_error(
@@ -123,26 +123,39 @@ Account weighted_account_of(const Run& run, const TeacherWeights& weights, Accou
   if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
   std::optional<Progress> progress(std::in_place, streams, "reading votes");
   settings.progress = progress->callback();
-  settings.when_read = [&] { progress.reset(); };
+  std::optional<Activity> activity;
+  settings.when_read = [&] {
+    progress.reset();
+    if (settings.exact) activity.emplace(streams, "computing exact costs");
+  };
+  settings.when_profiling = [&](const char* what) {
+    activity.reset();
+    progress.reset();
+    return progress.emplace(streams, what).callback();
+  };
   WeightedAccount found = account_weighted(run, *predictions, weights, settings);
   costs = std::move(found.weights);
   found.account.notices.push_back(
       {"teacher_weights",
        fmt::format("votes count by the weights of their teachers, which are taken to have been "
                    "fixed without looking at votes; the mechanism, its steps and the costs are "
-                   "told by the vote of the heaviest teacher, {:g}: noise is divided by it",
-                   costs.back().weight)});
+                   "told by the vote of the heaviest teacher, {:g}: noise{} divided by it",
+                   costs.back().weight, run.aggregator.refuses() ? " and threshold are" : " is")});
   return std::move(found.account);
 }
 
 // What teachers of each weight pay.
 std::string weights_text(std::span<const WeightCost> weights) {
   if (weights.empty()) return {};
-  std::string text = "\n  weight        teachers   any votes  tradeoff (private)\n";
+  const bool is_exact = weights.front().exact.has_value();
+  std::string text = fmt::format("\n  weight        teachers   any votes  tradeoff (private){}\n",
+                                 is_exact ? "  exact (private)" : "");
   for (const WeightCost& cost : weights) {
-    text += fmt::format("  {:<12g} {:>9}  {:>10}  {:>18}\n", cost.weight, cost.teachers,
+    text += fmt::format("  {:<12g} {:>9}  {:>10}  {:>18}", cost.weight, cost.teachers,
                         epsilon_text(cost.any_votes),
                         cost.tradeoff ? epsilon_text(*cost.tradeoff) : "-");
+    if (is_exact) text += fmt::format("  {:>15}", epsilon_text(*cost.exact));
+    text += '\n';
   }
   return text;
 }
@@ -268,7 +281,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   Account account = weights ? weighted_account_of(run, *weights, settings, apart.weights, streams)
                             : account_of(run, settings, is_shard ? &partials : nullptr,
                                          options.sample_teachers, streams);
-  apart.groups = costs_of_groups(groups, account);
+  apart.groups = costs_of_groups(groups, weights, account);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }

@@ -67,6 +67,15 @@ void assume_samples(Guarantee& guarantee, const MechanismCounts& steps) {
   }
 }
 
+bool has_weights(const Account& account) {
+  return std::ranges::find(account.notices, kWeightsNotice, &Notice::code) != account.notices.end();
+}
+
+void assume_weights(Guarantee& guarantee) {
+  guarantee.assumes.emplace_back(
+      "the weights of the teachers' votes were fixed without looking at any votes, and are public");
+}
+
 void protect_records(Guarantee& guarantee) {
   guarantee.protects = "one record of the data that the teachers learn from";
   guarantee.may_differ = "one record; D are the data, D' any that differ from them in it";
@@ -238,12 +247,7 @@ Guarantee guarantee_of(const Account& account) {
                                                 outputs_of(account.aggregator));
   protect(result, account.aggregator.neighbours());
   assume_samples(result, account.steps);
-  if (result.holds &&
-      std::ranges::find(account.notices, kWeightsNotice, &Notice::code) != account.notices.end()) {
-    result.assumes.emplace_back(
-        "the weights of the teachers' votes were fixed without looking at any votes, and are "
-        "public");
-  }
+  if (result.holds && has_weights(account)) assume_weights(result);
   return result;
 }
 

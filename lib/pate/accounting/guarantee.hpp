@@ -56,6 +56,11 @@ void assume_rounds_by_answers(Guarantee& guarantee);
 /// Adds what is assumed of the samples that answered queries, if any did.
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
 
+/// Whether the votes of a run counted by the weights of their teachers, which has a notice; and
+/// adds what is assumed of these.
+[[nodiscard]] bool has_weights(const Account& account);
+void assume_weights(Guarantee& guarantee);
+
 /// Adds what the promise of a budget that was declared beforehand rests on, and does not cover.
 void assume_declared(Guarantee& guarantee);
 

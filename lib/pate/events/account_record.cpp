@@ -160,6 +160,14 @@ void assume_events(const Record& record, Guarantee& guarantee) {
   if (any([](const Event& event) { return event.open.kind == EventKind::declared; })) {
     assume_declared(guarantee);
   }
+  if (any([](const Event& event) { return event.open.origin.weighted; })) {
+    assume_weights(guarantee);
+  }
+  // Of teachers that are private themselves more is assumed, and said.
+  const bool records = any([](const Event& event) { return event.open.protects_records; });
+  if (!records && any([](const Event& event) { return event.open.kind == EventKind::majority; })) {
+    guarantee.assumes.emplace_back("the weights of the objective were not taken from these votes");
+  }
   if (any([](const Event& event) { return event.open.kind == EventKind::release; })) {
     guarantee.assumes.emplace_back(
         "the queries of a release and the parameters of its number were fixed without these votes");

@@ -48,6 +48,8 @@ struct EventOrigin {
   std::string stopped;   ///< the limit that did; empty: none
   /// Of a release: whether its parameters were chosen to suit the votes.
   bool parameters_from_votes = false;
+  /// Whether votes counted by weights of their teachers, which were fixed without looking at any.
+  bool weighted = false;
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const EventOrigin&, const EventOrigin&) = default;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pate/accounting/guarantee.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 
@@ -44,6 +45,7 @@ RdpCap cap_of_filter(double max_epsilon, double order, double delta) {
 
 Event analysed_run(const Account& account) {
   Event event = run_of(account);
+  event.open.origin.weighted = has_weights(account);
   if (account.orders.size() == 1) event.open.origin.order = account.orders.front();
   if (account.answered_realized) {
     event.open.realized = RealizedRun{account.queries, *account.answered_realized};

@@ -68,6 +68,7 @@ void origin_fields(Archive& a, Origin& origin) {
   member(a, "limited", origin.limited);
   member(a, "stopped", origin.stopped);
   member(a, "parameters_from_votes", origin.parameters_from_votes);
+  member(a, "weighted", origin.weighted);
 }
 
 template <class Archive, class Noise>

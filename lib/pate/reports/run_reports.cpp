@@ -34,6 +34,7 @@ static void fields(FieldWriter& a, const WeightCost& cost) {
   a("teachers", cost.teachers);
   a("any_votes", cost.any_votes);
   a.optional("tradeoff", cost.tradeoff);
+  a.optional("exact", cost.exact);
 }
 
 static void fields(FieldWriter& a, const GroupCost& group) {
@@ -141,8 +142,8 @@ Event analysis_event(const Account& account, const std::vector<InputFile>& input
       event.open.origin.rows_from_answers = true;
     }
   }
-  // A digest of votes and mechanism does not say what samples were.
-  if (account.steps.sampled_queries.empty()) {
+  // A digest of votes and mechanism does not say what samples were, or weights.
+  if (account.steps.sampled_queries.empty() && !event.open.origin.weighted) {
     event.facts.digests.run = run_digest(inputs, account.aggregator);
   }
   return event;
