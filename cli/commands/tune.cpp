@@ -16,13 +16,16 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
 #include "pate/tuning/declared_search.hpp"
+#include "pate/tuning/group_budgets.hpp"
 #include "pate/tuning/known_points.hpp"
 #include "pate/tuning/tune.hpp"
+#include "pate/votes/tables/teacher_groups.hpp"
 
 namespace pate::cli {
 
@@ -87,6 +90,41 @@ void add_declared_notices(const VotesInput& input, const Tuning& tuning,
   }
 }
 
+// Who belongs together; the file becomes one of the inputs.
+TeacherGroups open_groups(const std::string& path, VotesInput& input) {
+  io::OpenedGroups opened = io::open_teacher_groups(path, input.votes->teachers());
+  input.files.push_back({"groups", path, std::move(opened.opened)});
+  return std::move(opened.groups);
+}
+
+// What groups pay at the point that was found, or that comes nearest, PRIVATE.
+std::string budgets_text(const std::optional<GroupOutcome>& outcome) {
+  if (!outcome || outcome->groups.empty()) return {};
+  std::string text =
+      "\n  group                        teachers  epsilon (private)    budget    margin\n";
+  for (const GroupBudget& group : outcome->groups) {
+    text += fmt::format("  {:<28} {:>8}  {:>17}  {:>8}  {:>8.4f}\n",
+                        io::printable(group.cost.name, 28, io::Letters::any), group.cost.teachers,
+                        epsilon_text(group.cost.epsilon), fmt::format("{:g}", group.budget),
+                        group.margin());
+  }
+  return text;
+}
+
+std::string misses_of_groups(const GroupOutcome& outcome, bool may_tell_numbers) {
+  std::string text = fmt::format("no point keeps the budget of every group; {} {} tried",
+                                 outcome.tested, outcome.tested == 1 ? "was" : "were");
+  if (!may_tell_numbers) return text;
+  for (const GroupBudget& group : outcome.groups) {
+    if (group.is_kept()) continue;
+    text += fmt::format("; nearest: {} pays {} of {:g}",
+                        io::printable(group.cost.name, 40, io::Letters::any),
+                        epsilon_text(group.cost.epsilon), group.budget);
+    break;
+  }
+  return text;
+}
+
 // Solves for the parameter, and makes grid, queries and options those of the only point.
 SolvedParameter solve_for(SolvedFor parameter, const TuneSettings& settings, TuningGrid& grid,
                           VotesInput& input, TuneOptions& options) {
@@ -138,6 +176,11 @@ void add_tune(CommandLine& line, TuneOptions& options) {
 
 int run_tune(const TuneOptions& options, const Streams& streams) {
   if (!options.account.empty()) {
+    if (!options.tuning.groups.empty() || !options.tuning.group_epsilon.empty()) {
+      throw usage_error(
+          "--account excludes --groups and --group-epsilon: what it costs holds for "
+          "any votes, and for every group alike");
+    }
     SystemBits source;
     return run_private_search(options, streams, source);
   }
@@ -170,6 +213,16 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
+  std::optional<TeacherGroups> groups;
+  std::vector<double> budgets;
+  if (!options.tuning.groups.empty()) {
+    if (grid_options.search) {
+      throw usage_error(
+          "--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
+    }
+    groups = open_groups(options.tuning.groups, input);
+    budgets = parse_group_budgets(options.tuning.group_epsilon, groups->names);
+  }
   if (grid_options.search) ask_to_search(settings);
   require_teachers(options.tuning.neighbours, input.votes->teachers());
   TuningGrid grid =
@@ -220,6 +273,11 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
       }
       return tune(votes, grid, settings, known, {progress.callback(), stop});
     }();
+    if (groups && result.complete) {
+      Progress progress(streams, "exact costs of points");
+      context.groups =
+          choose_for_groups(votes, settings, *groups, budgets, result, {progress.callback(), stop});
+    }
     if (settings.release && result.complete) {
       Progress progress(streams, "computing releases");
       rank_by_release(votes, settings, result, {progress.callback(), stop});
@@ -249,6 +307,15 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   context.notices = tune_notices(tuning, settings);
   if (context.declared) add_declared_notices(input, tuning, *context.declared, context.notices);
   add_one_noise_notice(options.tuning, context.notices);
+  if (context.groups) {
+    context.notices.push_back({"groups",
+                               "what a group pays is exact, by the conversion optimal: that of the "
+                               "teacher of it who pays "
+                               "most, where one teacher is replaced"});
+    if (tuning.has_best()) {
+      context.best_command += analyze_groups(options.tuning.groups);
+    }
+  }
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
                          context.notices);
@@ -259,7 +326,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   deliver_report(options.output, reports::tune_report_json(tuning, context),
                  options.output.format ? front_table(tuning, context, *options.output.format)
-                                       : tune_summary(tuning, context, title_of(options.input)),
+                                       : tune_summary(tuning, context, title_of(options.input)) +
+                                             budgets_text(context.groups),
                  context.notices, streams);
   if (interrupted != 0) return interrupted;
   if (settings.shard.of > 1) return kDone;
@@ -269,6 +337,10 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
                      "probability {}",
                      context.declared->goal.budget.epsilon, context.declared->goal.least_pass)},
         streams);
+  }
+  if (context.groups && !tuning.has_best()) {
+    return report_missed(
+        {misses_of_groups(*context.groups, may_tell_numbers(options.output, streams))}, streams);
   }
   return report_tune_misses(tuning, may_tell_numbers(options.output, streams), streams);
 }

@@ -19,7 +19,9 @@ namespace pate::cli {
 
 void check_tune_outputs(const TuneOptions& options) {
   const Destination csv{"--csv", options.tuning.csv};
-  check_output_options(options.output, input_paths(options.input), {csv});
+  std::vector<std::string> inputs = input_paths(options.input);
+  if (!options.tuning.groups.empty()) inputs.push_back(options.tuning.groups);
+  check_output_options(options.output, inputs, {csv});
   check_destinations({csv}, {options.tuning.resume});
 }
 

@@ -86,6 +86,10 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
 
 }  // namespace
 
+std::string analyze_groups(const std::string& file) {
+  return " --exact --groups " + shell_quote(file);
+}
+
 std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                             const Mechanism& mechanism, const TuningPoint& point) {
   std::string line =

@@ -15,6 +15,9 @@ namespace pate::cli {
 [[nodiscard]] std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                                           const Mechanism& mechanism, const TuningPoint& point);
 
+/// What such a line goes on with to tell what groups of teachers pay.
+[[nodiscard]] std::string analyze_groups(const std::string& file);
+
 /// Rehearses the release of a point that has a released epsilon. Parameters that were found on
 /// these votes are not fixed in advance; those of a curve follow from public inputs. Points are
 /// ranked by curves at Renyi orders.

@@ -1,13 +1,16 @@
 #include "cli/options/tuning.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/exit_status.hpp"
 #include "cli/options/exclusions.hpp"
 #include "cli/options/mechanism.hpp"
 #include "cli/options/privacy.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 
 namespace pate::cli {
@@ -86,6 +89,12 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
            "smallest share of answers that are the plurality");
   goal.add("--min-accuracy P", settings.goal.min_accuracy,
            "smallest share of answers that are the label; needs --labels");
+  goal.add("--groups FILE", options.groups,
+           "with --group-epsilon and predictions: file with a line for each teacher, the name of "
+           "its group");
+  goal.add("--group-epsilon NAME=E,...", options.group_epsilon,
+           "what each group of --groups may pay, exactly, of one of its teachers: the best point "
+           "of the grid at which all of them keep it");
   goal.add("--max-answers K", settings.grid.max_answers,
            "use only as many queries as are expected to give K answers");
   const Section work = line.section("Work");
@@ -138,6 +147,31 @@ void check_release(const TuningOptions& options) {
   exclude(options.top && *options.top == 0, "--top 0: so many Pareto points are looked at");
 }
 
+// Every point that is tried costs exact costs, of a grid that is there as a whole.
+void check_groups(const TuningOptions& options) {
+  if (options.groups.empty() && options.group_epsilon.empty()) return;
+  if (options.groups.empty() || options.group_epsilon.empty()) {
+    throw usage_error(
+        "--groups FILE says who belongs together, --group-epsilon what each group "
+        "may pay: give both");
+  }
+  const Exclusions exclude("--group-epsilon");
+  exclude(options.bound == Bound::published, "--bound published, which is no guarantee");
+  exclude(options.reading == GuaranteeKind::expected,
+          "--reading expected: an expectation is no guarantee");
+  exclude(options.solve.has_value(), "--solve: give the values of sigma2 to choose from");
+  exclude(options.declared_epsilon.has_value(), "--declared-epsilon");
+  exclude(options.settings.release, "--release");
+  exclude(options.settings.continuum, "--refine: that goes on from the best point, off the grid");
+  exclude(options.rounds.has_value(), "--rounds");
+  exclude(options.top.has_value(), "--top: all points of the grid are looked at");
+  exclude(!options.shard.empty() || !options.resume.empty(), "--shard and --resume");
+  exclude(options.is_ptr() || options.one_noise,
+          "PTR and one noise: what each teacher pays is known of a noisy maximum");
+  exclude(!options.neighbours.is_one_replaced(),
+          "--neighbours and --teachers-per-person: it tells what each teacher pays");
+}
+
 void check_goal(const TuningGoal& goal) {
   const auto share = [](const std::optional<double>& value, const char* option) {
     if (value && !(*value >= 0.0 && *value <= 1.0)) {
@@ -174,11 +208,48 @@ void settle_conversion(const TuningOptions& options, EpsilonKind& kind) {
 
 }  // namespace
 
+std::vector<double> parse_group_budgets(const std::string& text,
+                                        const std::vector<std::string>& names) {
+  std::vector<double> budgets(names.size(), 0.0);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const std::size_t equals = part.rfind('=');
+    double epsilon = 0.0;
+    const char* const end = part.data() + part.size();
+    const char* const first = equals == std::string::npos ? end : part.data() + equals + 1;
+    const auto [last, code] = read_double(first, end, epsilon);
+    if (code != std::errc() || last != end || !(epsilon > 0.0) || !std::isfinite(epsilon)) {
+      throw usage_error(fmt::format(
+          "--group-epsilon: expected NAME=E with E > 0 for each group, found '{}'", part));
+    }
+    const auto name = std::ranges::find(names, part.substr(0, equals));
+    if (name == names.end()) {
+      throw usage_error(
+          fmt::format("--group-epsilon: no teacher is in the group '{}'; groups are {}",
+                      part.substr(0, equals), fmt::join(names, ", ")));
+    }
+    double& budget = budgets[static_cast<std::size_t>(name - names.begin())];
+    if (budget > 0.0) {
+      throw usage_error(fmt::format("--group-epsilon: the group '{}' is there twice", *name));
+    }
+    budget = epsilon;
+  }
+  const auto missing = std::ranges::find(budgets, 0.0);
+  if (missing != budgets.end()) {
+    throw usage_error(fmt::format("--group-epsilon: the group '{}' has no budget",
+                                  names[static_cast<std::size_t>(missing - budgets.begin())]));
+  }
+  return budgets;
+}
+
 TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   TuneSettings settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
   check_delta(kind.delta, options.any_delta);
   check_release(options);
+  check_groups(options);
   check_limits({settings.goal.max_epsilon, settings.goal.min_answered});
   const std::optional<double>& most = settings.grid.max_answers;
   if (most && !(*most > 0.0)) {
@@ -197,7 +268,9 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   settings.goal.labelled = has_labels;
   const Objective most_right = has_labels ? Objective::correct : Objective::agreeing;
   settings.goal.objective = options.objective.value_or(
-      settings.goal.max_epsilon || options.declared_epsilon ? most_right : Objective::epsilon);
+      settings.goal.max_epsilon || options.declared_epsilon || !options.group_epsilon.empty()
+          ? most_right
+          : Objective::epsilon);
   settings.method = options.method.value_or(ReleaseMethod::curve);
   check_goal(settings.goal);
   if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");

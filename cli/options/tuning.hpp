@@ -35,6 +35,8 @@ struct TuningOptions {
   /// Two rounds: the queries of the first, and axes of the second where they are others.
   std::optional<std::int64_t> rounds, first_queries;
   std::string second_sigma2, second_threshold, second_sigma1;
+  std::string groups;         ///< file with the group of each teacher
+  std::string group_epsilon;  ///< what each group may pay: "NAME=E,..."
 
   [[nodiscard]] bool is_ptr() const {
     return !ptr_laplace.empty() || !ptr_sigma.empty() || !ptr_delta.empty();
@@ -48,6 +50,12 @@ void add_tuning_options(CommandLine& line, TuningOptions& options);
 /// those of guessing on very many queries.
 inline constexpr double kSearchedAgreement = 0.9;
 void ask_to_search(TuneSettings& settings);
+
+/// Reads "NAME=E,NAME=E": what each of these groups may pay, in their order. Throws `usage_error`
+/// for another text, a name that is none of theirs or is there twice, a group that is left out, and
+/// an epsilon that is not above 0 and finite.
+[[nodiscard]] std::vector<double> parse_group_budgets(const std::string& text,
+                                                      const std::vector<std::string>& names);
 
 /// The settings. Throws like `check_grid_options`.
 [[nodiscard]] TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels);

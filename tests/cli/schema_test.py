@@ -635,6 +635,15 @@ def main():
         })
         check("analyze", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20 --delta 1e-5 --teacher-weights weights.txt"], {
             "no weight": lambda r: put(r, 0, "weights", 0, "weight"),
+            "weights that are not there": lambda r: put(r, False, "record", "events", 0, "origin", "weighted"),
+        })
+        check("analyze", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20 --delta 1e-5 --exact --groups groups.txt --teacher-weights weights.txt{more}"
+                          for more in ("", " --threshold 60 --sigma1 20")], {
+            "a negative exact cost of a weight": lambda r: put(r, -1, "weights", 0, "exact"),
+        })
+        check("tune", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20,30 --delta 1e-5 --groups groups.txt --group-epsilon a=9,b=9"], {
+            "a group without a budget": lambda r: put(r, 0, "groups", "budgets", 0, "budget"),
+            "a group that pays less than nothing": lambda r: put(r, -1, "groups", "budgets", 0, "epsilon"),
         })
         check("multilabel", [f"{line} --delta 1e-5" for line in MULTILABEL_LINES], MULTILABEL_MUTATIONS)
         check("label", [f"{LABEL_LINES[-1]} --delta 1e-5"], PUBLIC_MUTATIONS)

@@ -121,10 +121,10 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None, rounds=None,
          first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
          declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
-         min_agreement=None, min_accuracy=None, max_answers=None, release=False, method=None, any_delta=False,
-         bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None,
-         top=None, csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None,
-         ensemble=None, max_memory=None):
+         min_agreement=None, min_accuracy=None, groups=None, group_epsilon=None, max_answers=None, release=False,
+         method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None,
+         resume=None, threads=None, top=None, csv=None, public_only=False, account=None, write_labels=None, force=False,
+         ledger=None, ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -189,6 +189,9 @@ without any of these all parameters are looked for:
     min_right: smallest number of answers that are the label or, without labels, the plurality
     min_agreement: smallest share of answers that are the plurality
     min_accuracy: smallest share of answers that are the label; needs labels
+    groups: with group_epsilon and predictions: file with a line for each teacher, the name of its group
+    group_epsilon: what each group of groups may pay, exactly, of one of its teachers: the best point of the
+        grid at which all of them keep it
     max_answers: use only as many queries as are expected to give K answers
     release: rank the Pareto front by the mean epsilon that pate release would publish
     method: with release: curve (default), with its default parameters, or gnss
@@ -226,7 +229,7 @@ without any of these all parameters are looked for:
         grows with the number of different histograms, of teachers and of points on the Pareto front
     """
     options = locals()
-    return _calls.call('tune', options.pop('votes'), options, ('csv', 'indices', 'labels', 'ledger', 'resume', 'student', 'write_labels'))
+    return _calls.call('tune', options.pop('votes'), options, ('csv', 'groups', 'indices', 'labels', 'ledger', 'resume', 'student', 'write_labels'))
 
 
 def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,

@@ -108,6 +108,8 @@ def tune(
     min_right: float | None = ...,
     min_agreement: float | None = ...,
     min_accuracy: float | None = ...,
+    groups: Path | None = ...,
+    group_epsilon: str | float | None = ...,
     max_answers: float | None = ...,
     release: bool = ...,
     method: Literal["curve", "gnss"] | None = ...,

@@ -27,6 +27,15 @@ static void fields(FieldWriter& a, const ReleasedEpsilon& released) {
   if (is_curve) a("estimate", released.is_estimate);
 }
 
+// What a group pays, and may pay.
+static void fields(FieldWriter& a, const GroupBudget& group) {
+  a("name", group.cost.name);
+  a("teachers", group.cost.teachers);
+  a("epsilon", group.cost.epsilon);
+  a("budget", group.budget);
+  a("margin", group.margin());
+}
+
 namespace {
 
 // The fields of a point on a line, each after a comma: as JSON, or as CSV, where what is null is
@@ -167,6 +176,18 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
       a("pass_probability", outcome.pass_probability);
       a("tested", outcome.tested);
       if (!context.rehearsal_command.empty()) a("command", context.rehearsal_command);
+    });
+  }
+  if (context.groups) {
+    report.object("groups", [&](FieldWriter& a) {
+      a("kept", context.groups->found);
+      a("tested", context.groups->tested);
+      a.object("point", [&](FieldWriter& p) {
+        if (!context.groups->groups.empty()) {
+          point_of_grid(p, tuning, settings, context.groups->point);
+        }
+      });
+      a("budgets", context.groups->groups);
     });
   }
   if (settings.search) {

@@ -7,6 +7,7 @@
 #include "pate/accounting/report.hpp"
 #include "pate/reports/report_context.hpp"
 #include "pate/tuning/declared_search.hpp"
+#include "pate/tuning/group_budgets.hpp"
 #include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
 
@@ -22,6 +23,7 @@ struct TuneContext {
   std::optional<DeclaredOutcome> declared;  ///< for which budget parameters were looked for
   std::string rehearsal_command;            ///< the one that rehearses the test of it; may be empty
   std::optional<SolvedParameter> solved;    ///< what the only point of the grid was solved for
+  std::optional<GroupOutcome> groups;       ///< for which budgets of groups a point was looked for
   std::vector<Notice> notices;
 };
 

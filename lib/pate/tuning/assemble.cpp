@@ -176,6 +176,20 @@ class Assembly {
 
 }  // namespace
 
+std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
+                                       const TuningGoal& goal) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const TuningPoint& p = points[i].point;
+    if (std::isfinite(p.epsilon) && goal.keeps_epsilon(p.epsilon) && goal.keeps_answers(p)) {
+      result.push_back(i);
+    }
+  }
+  std::ranges::sort(result, {},
+                    [&](std::size_t i) { return rank(points[i], points[i].point.epsilon, goal); });
+  return result;
+}
+
 const std::optional<double>& TuningGoal::bound(Limit limit) const {
   switch (limit) {
     case Limit::max_epsilon:

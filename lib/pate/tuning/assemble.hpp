@@ -141,6 +141,11 @@ using RefinePoints = std::function<std::vector<std::optional<AccountEpsilon>>(
 [[nodiscard]] TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,
                                     const RefinePoints& refine);
 
+/// Positions of the points that keep all limits and cost something finite, the best first, by the
+/// epsilon that is known of each: `best` of `assemble` is the first.
+[[nodiscard]] std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
+                                                     const TuningGoal& goal);
+
 /// Which points a report keeps: all of them (`top` unset), or those that were refined, the front,
 /// the `top` best by grid values, the best and the nearest misses. Positions, increasing.
 [[nodiscard]] std::vector<std::size_t> kept_points(const std::vector<TunedPoint>& points,

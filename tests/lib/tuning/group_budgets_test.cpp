@@ -1,0 +1,127 @@
+#include "pate/tuning/group_budgets.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "pate/accounting/account.hpp"
+#include "pate/base/error.hpp"
+#include "support/accuracy.hpp"
+#include "support/labeling.hpp"
+#include "support/npy_writer.hpp"
+#include "support/random.hpp"
+
+using namespace pate;
+using namespace pate::test;
+using namespace pate_test;
+
+namespace {
+
+constexpr std::int64_t kTeachers = 9;
+
+// Of the first teachers most agree, the last one dissents.
+std::unique_ptr<PredictionVotes> predictions(std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::int64_t> ids;
+  for (int query = 0; query < 12; ++query) {
+    const std::int64_t most = random.integer(0, 2);
+    for (std::int64_t t = 0; t < kTeachers; ++t) {
+      const bool agrees = t < 6 && random.integer(0, 9) < 9;
+      ids.push_back(agrees ? most : random.integer(0, 2));
+    }
+  }
+  return std::make_unique<PredictionVotes>(integer_table({12, kTeachers}, ids),
+                                           PredictionLayout::queries_by_teachers, 3);
+}
+
+TeacherGroups groups_of() {
+  return {{"agreeing", "others"}, {0, 0, 0, 0, 0, 0, 1, 1, 1}};
+}
+
+TuneSettings settings_of() {
+  TuneSettings settings;
+  settings.grid.kind.delta = 1e-5;
+  settings.grid.kind.conversion = Conversion::optimal;
+  settings.grid.kind.as_headline = true;
+  settings.grid.threads = 1;
+  settings.goal.objective = Objective::agreeing;
+  return settings;
+}
+
+// What groups pay by the account of the run, RDP alone.
+std::vector<double> costs_of(const TuningVotes& votes, const Mechanism& mechanism) {
+  AccountSettings settings;
+  settings.delta = 1e-5;
+  settings.exact = true;
+  settings.threads = 1;
+  const Account found = account(run_of(votes, mechanism, votes.rows.size()), settings);
+  std::vector<double> result;
+  for (const GroupCost& cost : group_costs(groups_of(), found)) result.push_back(cost.epsilon);
+  return result;
+}
+
+}  // namespace
+
+TEST_SUITE("group_budgets") {
+  TEST_CASE("the first point of the ranking at which every group keeps its budget") {
+    for (const std::uint64_t seed : {3U, 4U}) {
+      const auto predicted = predictions(seed);
+      const TuningVotes votes{*predicted, RowSelection::all(12), nullptr, {}};
+      TuningGrid grid;
+      grid.noise = {2.0, 4.0, 8.0};
+      grid.sigma1 = {3.0};
+      grid.threshold = {3.0, 5.0};
+      for (const std::vector<double>& budgets :
+           {std::vector<double>{4.0, 9.0}, {9.0, 4.0}, {2.0, 30.0}, {100.0, 100.0}, {0.01, 9.0}}) {
+        CAPTURE(budgets[0]);
+        const TuneSettings settings = settings_of();
+        Tuning tuning = tune(votes, grid, settings, {}, {});
+        const auto ranked = ranked_points(tuning.points, settings.goal);
+        REQUIRE(tuning.choice.best == ranked.front());
+        std::optional<std::size_t> expected;
+        std::size_t tested = 0;
+        for (const std::size_t position : ranked) {
+          ++tested;
+          const auto costs = costs_of(votes, grid.mechanism(tuning.points[position].index));
+          if (!(costs[0] <= budgets[0] && costs[1] <= budgets[1])) continue;
+          expected = position;
+          break;
+        }
+        const GroupOutcome found =
+            choose_for_groups(votes, settings, groups_of(), budgets, tuning, {});
+        CHECK(found.tested == tested);
+        CHECK(found.found == expected.has_value());
+        CHECK(tuning.choice.best == expected);
+        REQUIRE(found.groups.size() == 2);
+        const auto costs = costs_of(votes, grid.mechanism(tuning.points[found.point].index));
+        for (std::size_t g = 0; g < 2; ++g) {
+          CHECK(relative_error(found.groups[g].cost.epsilon, costs[g]) < 1e-12);
+          CHECK(found.groups[g].budget == budgets[g]);
+          CHECK(found.groups[g].margin() == budgets[g] - found.groups[g].cost.epsilon);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("what has no budgets of groups") {
+    const auto predicted = predictions(3);
+    const TuningVotes votes{*predicted, RowSelection::all(12), nullptr, {}};
+    TuningGrid grid;
+    grid.noise = {4.0};
+    Tuning tuning = tune(votes, grid, settings_of(), {}, {});
+    const auto choose = [&](const TuningVotes& of, const std::vector<double>& budgets) {
+      (void)choose_for_groups(of, settings_of(), groups_of(), budgets, tuning, {});
+    };
+    CHECK_THROWS_AS(choose(votes, {1.0}), parameter_error);
+    CHECK_THROWS_AS(choose(votes, {1.0, 0.0}), parameter_error);
+    CHECK_THROWS_AS(choose(votes, {1.0, std::numeric_limits<double>::quiet_NaN()}),
+                    parameter_error);
+    const auto counts = votes_of(1, 2, {5, 4});
+    CHECK_THROWS_AS(choose({*counts, RowSelection::all(1), nullptr, {}}, {1.0, 1.0}),
+                    parameter_error);
+    tuning.grid.noise.assign(kMaxGroupPoints + 1, 4.0);
+    CHECK_THROWS_AS(choose(votes, {1.0, 1.0}), parameter_error);
+  }
+}
