@@ -96,8 +96,12 @@ void check_protected(const TuningOptions& options) {
   validate(options.neighbours);
   check_one_noise(options.one_noise, options.neighbours);
   if (options.is_ptr()) require_one_replaced(options.neighbours, "PTR");
-  if (options.declared_epsilon) require_one_replaced(options.neighbours, "a declared budget");
-  if (options.settings.release) require_one_replaced(options.neighbours, "a release");
+  if (options.declared_epsilon) {
+    require_one_replaced(options.neighbours, "the search for a declared budget");
+  }
+  if (options.settings.release) {
+    require_one_replaced(options.neighbours, "the ranking by what a release would publish");
+  }
 }
 
 // Of PTR: its axes are there, and what it is not tuned by is not.

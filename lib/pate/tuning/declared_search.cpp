@@ -157,7 +157,7 @@ class DeclaredSearch {
 Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid, TuneSettings settings,
                        const CurveTableSource& tables, const Watcher& watcher,
                        DeclaredOutcome& outcome) {
-  require_one_replaced(grid.neighbours, "a declared budget");
+  require_one_replaced(grid.neighbours, "the search for a declared budget");
   const double epsilon = outcome.goal.budget.epsilon;
   settings.search = true;
   settings.top.reset();  // all points of the coarse grid are kept, and known from then on

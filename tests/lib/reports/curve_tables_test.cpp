@@ -118,6 +118,23 @@ TEST_CASE("curve tables: default parameters are kept with the tables of their or
   CHECK(kept.costs->numbers() == read.costs->numbers());
 }
 
+TEST_CASE("curve tables: those for persons in several teachers are others") {
+  const TempDirectory directory;
+  const CurveTables tables(directory.path());
+  const CostSpec one = question(CurveCost::tilted);
+  CostSpec two = one;
+  two.aggregator = protecting(two.aggregator, {Adjacency::replace, 2});
+  (void)tables.costs(one, 1, {});
+  const auto made = tables.costs(two, 1, {});
+  CHECK(files_of(directory.path()).size() == 2);
+  CHECK(made->numbers() == CostsWithinDistance(two, 1).numbers());
+  CHECK(made->numbers() != CostsWithinDistance(one, 1).numbers());
+  // Read again, entries are computed anew for two votes that move.
+  CHECK(tables.costs(two, 1, {})->numbers() == made->numbers());
+  CHECK_THROWS_AS(CostsWithinDistance(two, CostsWithinDistance(one, 1).numbers(), 1),
+                  parameter_error);
+}
+
 TEST_CASE("curve tables: a file that is not as it was written is refused by its name") {
   const TempDirectory directory;
   const CurveTables tables(directory.path());
