@@ -219,6 +219,17 @@ std::string DelimitedParser::help_with_last_separator(const Field& field,
                          true);
 }
 
+bool DelimitedParser::fields_differ(const char* p) const {
+  std::vector<std::string_view> fields;
+  while (!ends_line(p)) {
+    const Field field = find_field(step_over(p));
+    fields.push_back(field.text);
+    p = field.next;
+  }
+  std::ranges::sort(fields);
+  return std::ranges::adjacent_find(fields) == fields.end();
+}
+
 std::string DelimitedParser::help_with_separator(std::string_view field) const {
   const bool tabs = separator_ == Separator::tab;
   if (field.find("\xC2\xA0") != std::string_view::npos) {

@@ -174,7 +174,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
   }
   if (first_line_.counting == Counting::numbers) return {};
   if (table_.rows == 0 && !table_.has_header && column == 0 && followed &&
-      !(ids && is_missing(field.text)) && !decimal) {
+      !(ids && is_missing(field.text)) && !decimal && fields_differ(field.next)) {
     return "; if the first line is names of columns that are numbers, and the first column names "
            "the rows, as pandas writes an index, add --header yes --index-column yes";
   }

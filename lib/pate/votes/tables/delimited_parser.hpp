@@ -92,6 +92,9 @@ class DelimitedParser {
   // A first line of votes in words is none of names, which differ.
   void refuse_repeated(const std::vector<std::string>& names, std::int64_t line_number) const;
 
+  // Whether the fields of a line behind the separator at p differ, as names of columns do.
+  [[nodiscard]] bool fields_differ(const char* p) const;
+
   // What may help where a first line is one field that another separator would divide.
   [[nodiscard]] std::string help_with_separator(std::string_view field) const;
 
