@@ -39,8 +39,8 @@ class AloneTest(unittest.TestCase):
         (self.source / name).parent.mkdir(parents=True, exist_ok=True)
         (self.source / name).write_text(text)
 
-    def run_alone(self):
-        done = subprocess.run([sys.executable, "-B", ALONE, self.source, self.build], capture_output=True, text=True, check=False)
+    def run_alone(self, *words):
+        done = subprocess.run([sys.executable, "-B", ALONE, self.source, self.build, *words], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
     def test_what_compiles_alone_passes_and_is_not_looked_at_again(self):
@@ -64,6 +64,23 @@ class AloneTest(unittest.TestCase):
 
     def test_a_warning_is_an_error(self):
         self.write("lib/low/b.cpp", "int B() { int unused = 1; return 2; }\n")
+        self.assertIn("DOES NOT COMPILE ALONE: lib/low/b.cpp", self.run_alone()[1])
+
+    @unittest.skipUnless(shutil.which("clang++"), "no clang++")
+    def test_what_builds_precompile_is_seen_by_sources_and_nothing_else(self):
+        self.write("cmake/precompiled.cmake", "  target_precompile_headers(\n    PRIVATE\n    <vector>\n    <string>)\n")
+        members = [self.source / f"lib/low/{name}.cpp" for name in "abcd"]
+        self.write("lib/low/b.cpp", "std::vector<int> B() { return {1}; }\n")
+        self.write("lib/low/c.cpp", "int C() { return 1; }\n")
+        self.write("lib/low/d.cpp", "int D() { return 1; }\n")
+        (self.build / "Unity/unity_low_cxx.cxx").write_text("".join(f'#include "{member}"\n' for member in members))
+        self.assertEqual(self.run_alone("--precompiled"), (0, "alone: 5 sources and headers, 5 looked at, 0 wrong\n"))
+        self.write("lib/low/c.cpp", "int C() { return 1 + A().size(); }\n")
+        self.write("lib/low/d.cpp", "std::set<int> D() { return {1}; }\n")
+        self.write("lib/low/lonely.hpp", "#pragma once\nstd::vector<int> lonely;\n")
+        said = self.run_alone("--precompiled")[1]
+        for name in ("c.cpp", "d.cpp", "lonely.hpp"):
+            self.assertIn(f"DOES NOT COMPILE ALONE: lib/low/{name}", said)
         self.assertIn("DOES NOT COMPILE ALONE: lib/low/b.cpp", self.run_alone()[1])
 
     def test_a_build_without_sources_is_no_success(self):

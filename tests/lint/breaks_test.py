@@ -45,7 +45,8 @@ class Tree(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.directory.name).resolve()
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(("MAKE", "MFLAGS", "ALONE", "TIDY", "CONFIGURATION"))}
         self.environment["PATH"] = f"{self.root / 'tools'}:{os.environ['PATH']}"
 
     def tearDown(self):
@@ -97,12 +98,22 @@ class LintTest(Tree):
         self.write("build/tidy/compile_commands.json",
                    json.dumps([{"directory": str(self.root / "build/tidy"), "file": str(self.root / "lib/a.cpp"), "command": command}]))
 
-    def lint(self):
-        return self.run_in_tree("make", "lint", "PATE_SKIP_DEPS=1", "JOBS=1")
+    def lint(self, *words):
+        return self.run_in_tree("make", "lint", "PATE_SKIP_DEPS=1", "JOBS=1", *words)
 
     def test_what_is_fine(self):
         status, said = self.lint()
         self.assertEqual(status, 0, said)
+
+    def test_ci_leaves_out_style_and_nothing_else(self):
+        self.write("lib/a.cpp", "int* first(int* x) {\n  if (*x == 0) return 0;\n  return x;\n}\n")
+        status, said = self.lint("TIDY=--without-style")
+        self.assertEqual(status, 0, said)
+        self.assertNotEqual(self.lint()[0], 0)  # it is not taken for clean
+        self.write("lib/a.cpp", "int same(int x) {\n  return x == 0 ? 1 : 1;\n}\n")
+        status, said = self.lint("TIDY=--without-style")
+        self.assertNotEqual(status, 0, said)
+        self.assertIn("misc-redundant-expression", said)
 
     def test_each_break(self):
         for name, text, told in (

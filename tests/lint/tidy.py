@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """clang-tidy on every file of lib and cli, a room at a time: its files share their headers, which take most of the time.
 
-usage: tidy.py SOURCE_DIR BUILD_DIR [--jobs N] [--analyzer] [--only WORD] [--again]
+usage: tidy.py SOURCE_DIR BUILD_DIR [--jobs N] [--analyzer | --without-style] [--only WORD] [--again]
 
 BUILD_DIR is one of the preset `tidy`. --analyzer follows paths through functions too (clang-analyzer-*), which takes several
-times as long. A room that was clean is not looked at again before it, a header it includes, the options of its compiler
-or .clang-tidy changes: BUILD_DIR/clean.json has the digests. --only looks at rooms with a source whose path has WORD,
---again at those that were clean too.
+times as long; --without-style leaves out what is about readable and modern code, and takes two thirds of it. A room that was
+clean is not looked at again before it, a header it includes, the options of its compiler or .clang-tidy changes:
+BUILD_DIR/clean.json has the digests. --only looks at rooms with a source whose path has WORD, --again at those that were
+clean too.
 """
 import argparse
 import concurrent.futures
@@ -20,6 +21,7 @@ import time
 
 # A unit includes the sources of its room, which is what it is for.
 CHECKS = "-bugprone-suspicious-include"
+STYLE = ",-modernize-*,-readability-*"
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
@@ -91,12 +93,16 @@ def main():
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--analyzer", action="store_true")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--analyzer", action="store_true")
+    how.add_argument("--without-style", action="store_true")
     parser.add_argument("--only", default="", metavar="WORD")
     parser.add_argument("--again", action="store_true")
     given = parser.parse_args()
     source, build = given.source.resolve(), given.build.resolve()
-    words = ["--checks=" + CHECKS + ("" if given.analyzer else ",-clang-analyzer-*")]
+    # What is clean with more checks is clean with fewer.
+    level = 2 if given.analyzer else 0 if given.without_style else 1
+    words = ["--checks=" + CHECKS + (STYLE if level == 0 else "") + ("" if level == 2 else ",-clang-analyzer-*")]
     if given.analyzer:  # in the sources that a unit includes, not only in itself
         words += ["--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers"]
     version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -109,8 +115,7 @@ def main():
                    for path, command, members, folders in units(source, build) if given.only in str(path) + " ".join(members)]
     if not all_of_them:
         sys.exit(f"there is no unit to look at in {build}")
-    # What is clean with the analyzer is clean without.
-    wanted = [one for one in all_of_them if given.again or kept.get(one[-1]) not in ({2} if given.analyzer else {1, 2})]
+    wanted = [one for one in all_of_them if given.again or kept.get(one[-1], -1) < level]
 
     def tidy(database, path):
         done = subprocess.run(["clang-tidy", "--quiet", *words, "-p", database, path], stdout=subprocess.PIPE,
@@ -135,7 +140,7 @@ def main():
                 print(f"{said}\nNOT CLEAN: {name}", flush=True)
                 continue
             print(f"clean: {name}, {len(members)} sources, {seconds:.0f} s", flush=True)
-            kept[digest] = 2 if given.analyzer else 1
+            kept[digest] = max(level, kept.get(digest, level))
             write(kept_file, json.dumps({one: level for one, level in kept.items()
                                          if given.only or one in {digest for *_, digest in all_of_them}}, indent=1) + "\n")
     print(f"{len(all_of_them)} units of {sum(len(members) for _, members, *_ in all_of_them)} sources, "
