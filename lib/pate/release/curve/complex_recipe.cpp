@@ -236,7 +236,9 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
       source.complex_costs(question, curve_orders(question, orders_for, delta), ensembles.votes,
                            threads, part_of(progress, 0.0, kCostsShare));
   for (ComplexCosts& its : costs) scale(its, ensembles.times);
-  const double most = costs.front().certificate(costs.front().units.size() - 1).epsilon(delta);
+  // Of so much noise that any votes are certified for nothing, too.
+  const double most = std::max(
+      costs.front().certificate(costs.front().units.size() - 1).epsilon(delta), kLeastOrdersFor);
   if (!(most < kMostOrdersFor)) {
     throw validity_error("the run may cost more than a release can count, whatever the votes");
   }
