@@ -134,7 +134,6 @@ test-all: build ## what make test leaves out: public headers alone, sanitizers, 
 	@$(MAKE) wheel
 	@$(SKIPS) run $(BUILD) wheel /usr/bin/python3 -B tests/python/wheel_test.py $(BUILD)/pate . \
 	  build/package/package/pate_accountant-*.whl
-	@tests/install/subdirectory_test.sh $(CURDIR) $(CURDIR)/build/package
 	@$(SKIPS) run $(BUILD) dist tests/install/dist_test.sh $(CURDIR)/build/package
 	@$(MAKE) fuzz FUZZ="--runs 8000"
 	@$(MAKE) sanitize-suites
