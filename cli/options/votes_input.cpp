@@ -16,6 +16,7 @@
 #include "pate/inspection/labels_at_chance.hpp"
 #include "pate/votes/class_headings.hpp"
 #include "pate/votes/helped_table.hpp"
+#include "pate/votes/long_table.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/tables/votes_digest.hpp"
 #include "pate/votes/vote_source.hpp"
@@ -129,6 +130,7 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
     throw input_error(fmt::format("{}: --classes says {} classes, but {} {}", table->name(),
                                   *classes, what, found));
   };
+  refuse_long_table(*table);
   if (options.layout == Layout::counts) {
     auto votes =
         std::make_unique<CountVotes>(table, options.abstentions ? options.teachers : std::nullopt,
@@ -139,7 +141,11 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
   if (table->dimensions() == 3) {
     auto ids = std::make_shared<const OneHotPredictions>(
         table, options.layout == Layout::predictions_by_query);
-    check_classes(ids->classes(), "those of the one-hot predictions are");
+    if (classes && *classes != ids->classes()) {
+      throw input_error(fmt::format(
+          "{}: --classes says {} classes, but those of the one-hot predictions are {}{}",
+          table->name(), *classes, ids->classes(), help_with_axes(*table)));
+    }
     classes = ids->classes();
     table = std::move(ids);
   }

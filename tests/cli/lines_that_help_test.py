@@ -328,8 +328,120 @@ def columns_of_counters(rng, folder):
     return [path, *words], "puts them into order", ["--header", "yes"], counts
 
 
+def printed(rng, folder):
+    """str() of an array, of lists or of a tensor, whole or a list a line."""
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    form = rng.choice(["numpy", "repr", "tensor", "lines"])
+    path = folder / ("v.json" if form == "lines" and rng.random() < 0.5 else "v.txt")
+    text = {"numpy": numpy.array2string(ids, threshold=10 ** 9, max_line_width=10 ** 9),
+            "repr": numpy.array2string(ids, threshold=10 ** 9, max_line_width=rng.choice([75, 10 ** 9]), separator=", ", prefix="array(").join(["array(", ")"]),
+            "tensor": f"tensor({ids.tolist()})", "lines": "".join(f"{row}\n" for row in ids.tolist())}[form]
+    path.write_text(text + "\n", "utf-8")
+    return [path, *layout, *v.k()], "what makes one of it", [*layout, *v.k(), "--header", "no", "--index-column", "no"], v.counts()
+
+
+def other_types(rng, folder):
+    """Arrays with named fields, of long doubles, and pickles that are called .npy."""
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    form = rng.choice(["fields", "long double", "pickle"])
+    path = folder / "v.npy"
+    if form == "fields":
+        kind = rng.choice(["i8", "f4", "u1"])
+        numpy.save(path, numpy.array([tuple(row) for row in ids], dtype=[(f"t{i}", kind) for i in range(len(ids[0]))]))
+    elif form == "long double":
+        numpy.save(path, ids.astype(numpy.longdouble))
+    else:
+        path.write_bytes(pickle.dumps(ids if rng.random() < 0.5 else ids.tolist()))
+    said = {"fields": "structured dtypes", "long double": "floats of this size", "pickle": "as a pickle begins"}[form]
+    return [path, *layout, *v.k()], said, [*layout, *v.k()], v.counts()
+
+
+def axes(rng, folder):
+    """Class ids with an axis too many: one of length 1, or several ids of which the first is the best."""
+    v = Votes(rng)
+    ids, layout = v.lie(rng.random() < 0.5)
+    form = rng.choice(["behind", "front", "several"])
+    if form == "several":
+        kept = numpy.stack([ids, (ids + 1) % v.classes, (ids + 2) % v.classes][:rng.choice([2, 3])], -1)
+    else:
+        kept = ids[None] if form == "front" else ids[..., None]
+    numpy.save(folder / "v.npy", kept)
+    classes = v.k() if form == "front" or kept.shape[-1] != v.classes else []
+    return [folder / "v.npy", *layout, *classes], "to be read with --classes K", [*layout, *v.k()], v.counts()
+
+
+def long_table(rng, folder):
+    """A row for each vote, or for each class of a query."""
+    v = Votes(rng)
+    counts = v.counts()
+    first = [rng.choice(["query", "query_id", "image", "sample", "row"])]
+    if rng.random() < 0.5:
+        names = [*first, rng.choice(["teacher", "teacher_id", "model", "annotator"]), rng.choice(["label", "pred", "class", "vote"])]
+        rows = [[q, t, v.ids[t, q]] for t in range(v.teachers) for q in range(v.queries)]
+        words = [*rng.choice([v.lie(False)[1], v.lie(True)[1]]), *v.k()]
+        read = ["--layout", "predictions-by-query", *v.k(), "--header", "yes", "--index-column", "no"]
+    else:
+        names = [*first, rng.choice(["class", "label"]), rng.choice(["votes", "count", "n"])]
+        rows = [[q, k, counts[q, k]] for q in range(v.queries) for k in range(v.classes) if counts[q, k] or rng.random() < 0.5 or q == 0]
+        words, read = [], ["--header", "yes"]
+    rng.shuffle(rows)
+    order = rng.sample(range(3), 3)
+    path = write_text(rng, folder / "v", [[row[i] for i in order] for row in rows], [names[i] for i in order])
+    return [path, *words], "as of a table with a row for each of its entries", read, counts
+
+
+def zeros_left_out(rng, folder):
+    """Counts as pandas unstacks them, without the zeros."""
+    v = Votes(rng)
+    counts = v.counts()
+    counts[rng.randrange(v.queries)] = [v.teachers, *[0] * (v.classes - 1)]
+    word = rng.choice(["", "NA", "nan"])
+    number = rng.choice([str, lambda x: f"{x}.0"])
+    rows = [[number(x) if x else word for x in row] for row in counts]
+    path = write_text(rng, folder / "v", rows, [f"c{i}" for i in range(v.classes)])
+    return [path], ".fillna(0).astype(int)", [], counts
+
+
+def zeros_as_nan(rng, folder):
+    v = Votes(rng)
+    counts = v.counts()
+    counts[rng.randrange(v.queries)] = [v.teachers, *[0] * (v.classes - 1)]
+    numpy.save(folder / "v.npy", numpy.where(counts == 0, numpy.nan, counts).astype(rng.choice(["f4", "f8"])))
+    return [folder / "v.npy"], "fillna(0)", [], counts
+
+
+def separators(rng, folder):
+    """Fields that something else divides than the name of the file says, or that is too much."""
+    v = Votes(rng)
+    counts, ending = v.counts(), rng.choice([".csv", ".tsv"])
+    separator, other = {".csv": (",", "|"), ".tsv": ("\t", rng.choice(["|", ";", ","]))}[ending]
+    form = rng.choice(["other", "no-break", "last", "cr", "ctrl-z", "sep="])
+    rows = [list(map(str, row)) for row in counts]
+    if form == "other":
+        separator = " " if ending == ".csv" and rng.random() < 0.5 else other
+    elif form == "no-break":
+        rows = [[f"{cell}\u00a0" for cell in row] for row in rows]
+    elif form == "last":
+        rows = [[*row, ""] for row in rows]
+    end = "\r" if form == "cr" else rng.choice(["\n", "\r\n"]) if form == "last" else "\n"
+    text = "".join(separator.join(row) + end for row in rows)
+    if form == "ctrl-z":
+        text += "\x1a"
+    elif form == "sep=":
+        ending, separator = ".csv", ";"
+        text = "sep=;\n" + text.replace(",", ";").replace("\t", ";")
+    path = folder / f"v{ending}"
+    path.write_bytes(text.encode())
+    said = {"other": "fields here are separated by", "no-break": "no-break spaces", "last": "end in a separator", "cr": "carriage returns",
+            "ctrl-z": "Ctrl-Z", "sep=": "sep="}[form]
+    return [path], said, ["--header", "no", "--index-column", "no"], counts
+
+
 KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
-         decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters]
+         decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
+         other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators]
 
 
 def analyze(words):
@@ -368,7 +480,7 @@ def check(kind, seed):
         assert status == 3 and expected in said, f"status {status}: {said}"
         beside = {"--decisions", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
-        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?", said)
+        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?|\b(?:sed|tr|tail) [^;]*? > \S+", said)
         if line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
             assert settles and settles.groups() == tuple(read[-2:]), said

@@ -52,6 +52,18 @@ std::string numpy_line(const NumericTable& table, std::string_view what) {
                   what));
 }
 
+// The line that writes 0 where nothing is.
+std::string zeros_line(const NumericTable& table) {
+  if (table.description().format.starts_with("np")) {
+    return numpy_line(table, "n.nan_to_num(a).astype(int)");
+  }
+  return conversion_line(
+      table.name(), fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
+                                R"(t.fillna(0).astype(int).to_csv("{{1}}.csv", index=False{})')",
+                                pandas_reading(table.header()),
+                                table.header().names.empty() ? ", header=False" : ""));
+}
+
 // The line that makes counts of shares, which looks at all of them, while this looks at some.
 std::string scaled_line(const NumericTable& table, std::int64_t teachers) {
   const bool array = table.description().format.starts_with("np");
@@ -101,7 +113,7 @@ std::string help_with_three(const NumericTable& table, const Corner& corner, boo
       std::ranges::all_of(corner.values, [](double value) { return value == 0.0 || value == 1.0; });
   const bool whole =
       std::ranges::all_of(corner.values, [](double value) { return std::trunc(value) == value; });
-  if (whole && !ones) return {};
+  if (whole && !ones) return help_with_axes(table);
   if (!ones) {
     return fmt::format(
         "; scores are no votes: every teacher votes for its best class. What makes "
@@ -130,13 +142,33 @@ std::string help_with_three(const NumericTable& table, const Corner& corner, boo
 
 }  // namespace
 
+std::string help_with_axes(const NumericTable& table) {
+  const std::vector<std::int64_t> shape = table.description().shape;
+  if (shape.size() != 3) return {};
+  const bool one_first = shape.front() == 1 && shape.back() != 1;
+  return fmt::format(
+      "; {}, to be read with --classes K: {}",
+      one_first ? "if these are class ids with an axis of length 1 in front, what takes it away"
+      : shape.back() == 1
+          ? "if these are class ids with an axis of length 1 behind, what takes it away"
+          : "if these are several class ids of each teacher and query, the best first, "
+            "what takes that one",
+      numpy_line(table, one_first ? "a[0]" : "a[..., 0]"));
+}
+
 std::string help_with_values(const NumericTable& table, const VotesWanted& wanted) {
   const auto corner = corner_of(table);
   if (!corner || corner->values.empty()) return {};
   if (corner->has_nan) {
-    return wanted.class_ids ? "; where NaN is a teacher that did not vote it needs --abstentions, "
-                              "where a command has that"
-                            : "";
+    if (wanted.class_ids) {
+      return "; where NaN is a teacher that did not vote it needs --abstentions, where a command "
+             "has "
+             "that";
+    }
+    return "; where NaN is a class without a vote it has 0 votes, which pandas leaves out "
+           "(pivot_table, unstack, DataFrame of Counters): .fillna(0).astype(int), which is what "
+           "--abstentions is not: " +
+           zeros_line(table);
   }
   if (table.dimensions() == 3) return help_with_three(table, *corner, wanted.by_query);
   const bool whole =

@@ -26,6 +26,10 @@ struct VotesWanted {
 /// vectors are several labels; missing values are abstentions.
 [[nodiscard]] std::string help_with_values(const NumericTable& table, const VotesWanted& wanted);
 
+/// What an array of three dimensions that is no one-hot predictions may be, in the same form: class
+/// ids with an axis of length 1, or several of each teacher and query (top k).
+[[nodiscard]] std::string help_with_axes(const NumericTable& table);
+
 /// A table of votes, with that help at the end of what reading it throws.
 class HelpedTable final : public NumericTable {
  public:

@@ -157,6 +157,13 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
           "the votes, call it \"row\", else say whose rows these are with {} file or {} selected",
           name, wording.option, wording.option));
     }
+    if (table.rows() == votes.rows + 1 && !entries.empty() && entries.front() == 0 &&
+        header.names.empty() && !table.description().format.starts_with("np")) {
+      throw input_error(fmt::format(
+          "{}: expected {} rows, one per row of the votes, found {}, of which the first is 0, as "
+          "pandas heads a column without a name; what leaves it out: {}",
+          name, votes.rows, table.rows(), conversion_line(name, "tail -n +2 {0} > {1}.csv", true)));
+    }
     rows_of = rows_by_size(name, entries, votes, wording);
   }
   const bool by_file = *rows_of == RowsOf::file;

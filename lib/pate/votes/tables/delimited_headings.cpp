@@ -69,6 +69,10 @@ void DelimitedParser::take_header() {
                         : ""));
   }
   if (!first_line_.is_header && first_line_.counting != FirstLine::Counting::numbers) {
+    // What numbers all have is said before that two of them are the same.
+    if (names.front().find("\xC2\xA0") != std::string::npos || names.front().ends_with('%')) {
+      refuse_marked_numbers(names, line_number);
+    }
     refuse_repeated(names, line_number);
     refuse_marked_numbers(names, line_number);
   }

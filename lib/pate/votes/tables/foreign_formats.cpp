@@ -120,10 +120,12 @@ ForeignFormat json_format(std::string_view text, bool lines) {
   const std::string key = key_of_list(text.substr(0, kLookedJson));
   ForeignFormat format{lines ? "lines of JSON" : "JSON", "", {}, {}, true};
   if (lines && text.starts_with('[')) {
-    format.line = fmt::format(kWrite, R"(json.loads(line) for line in open("{0}"))");
+    format.line =
+        fmt::format(kWrite, R"(json.loads(line) for line in open("{0}") if line.strip())");
   } else if (lines && !key.empty()) {
     format.line = fmt::format(
-        kWrite, fmt::format(R"(json.loads(line)["{}"] for line in open("{{0}}"))", key));
+        kWrite,
+        fmt::format(R"(json.loads(line)["{}"] for line in open("{{0}}") if line.strip())", key));
   } else if (lines) {
     format.line =
         R"(python3 -c 'import pandas; pandas.read_json("{0}", lines=True).to_csv("{1}.csv", index=False)')";
@@ -136,6 +138,24 @@ ForeignFormat json_format(std::string_view text, bool lines) {
         R"(python3 -c 'import pandas; pandas.read_json("{0}").to_csv("{1}.csv", index=False)')";
   }
   return format;
+}
+
+// An array as str() and print() of Python have it.
+const ForeignFormat kPrinted{
+    "an array as it is printed",
+    R"(python3 -c 'import csv, re; t = open("{0}").read(); assert "..." not in t, "lines are left out"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(r.replace(",", " ").split() for r in re.findall(r"\[([^\[\]]+)\]", t))')",
+    {},
+    {},
+    true};
+
+// Of text that begins with a bracket or the name of an array: numbers with blanks between them, or
+// with commas within parentheses.
+bool is_printed(std::string_view text) {
+  if (text.starts_with("array(") || text.starts_with("tensor(")) return true;
+  const std::size_t first = text.find_first_not_of("[ \t\r\n");
+  if (!text.starts_with('[') || first == std::string_view::npos) return false;
+  const std::string_view row = text.substr(first, text.find_first_of("]\n", first) - first);
+  return row.find(',') == std::string_view::npos && row.find(' ') != std::string_view::npos;
 }
 
 [[noreturn]] void refuse(const std::string& name, const ForeignFormat& format) {
@@ -173,7 +193,12 @@ void refuse_foreign(const std::string& name, std::span<const std::byte> bytes, b
   const std::size_t end = text.find('\n');
   const std::string_view next = end == std::string_view::npos ? "" : text.substr(end + 1, 1);
   const bool object = text.starts_with('{');
-  const bool lines = ends_with_any(name, {".jsonl", ".ndjson"}) || (object && next == "{");
+  // A list that ends on its line, and another one below it.
+  const std::string_view line = text.substr(0, end);
+  const bool lists = text.starts_with('[') && next == "[" &&
+                     std::ranges::count(line, '[') == std::ranges::count(line, ']');
+  if (is_printed(text)) refuse(name, kPrinted);
+  const bool lines = ends_with_any(name, {".jsonl", ".ndjson"}) || (object && next == "{") || lists;
   const bool json =
       object || lines || ends_with_any(name, {".json"}) ||
       (text.starts_with('[') && text.substr(1, 8).find('[') != std::string_view::npos);

@@ -103,8 +103,16 @@ class HeaderParser {
   }
 
   std::string parse_descr() {
-    if (peek() == '[' || peek() == '(') {
+    if (peek() == '(') {
       fail("structured dtypes are not supported; expected an array of plain numbers");
+    }
+    if (peek() == '[') {
+      fail(
+          "structured dtypes are not supported; expected an array of plain numbers; what makes "
+          "columns of the fields, of which those that are no votes must be left out: " +
+          conversion_line(
+              name_,
+              R"(python3 -c 'import numpy as n; from numpy.lib import recfunctions as r; a = n.load("{0}"); print(*a.dtype.names); n.save("{1}.npy", r.structured_to_unstructured(a))')"));
     }
     return std::string(parse_string("a dtype in quotes"));
   }
@@ -198,6 +206,12 @@ std::string help_with(const std::string& name, char kind, std::size_t dimensions
             name,
             R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.array(n.load("{0}", allow_pickle=True).tolist()), "%s", ",")')"));
   }
+  if (kind == 'f') {
+    return "; what makes numbers of 64 bits of it: " +
+           conversion_line(
+               name,
+               R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}").astype(float))')");
+  }
   if (kind == 'S' || kind == 'U') {
     return "; what makes text of it, to be read with --classes a,b,c: " +
            conversion_line(
@@ -205,6 +219,15 @@ std::string help_with(const std::string& name, char kind, std::size_t dimensions
                R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.load("{0}").astype(str), "%s", ",")')");
   }
   return {};
+}
+
+// pickle.dump() under the name of an array.
+std::string help_with_pickle(const std::string& name) {
+  return ", as a pickle begins; of a file that you trust (to read it is to run what it says), what "
+         "makes an array of it: " +
+         conversion_line(
+             name,
+             R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.asarray(n.load("{0}", allow_pickle=True)))')");
 }
 
 void parse_dtype(NpyHeader& header, const std::string& name) {
@@ -303,9 +326,10 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   const std::string_view text = as_text(bytes);
   if (!kMagic.starts_with(text.substr(0, kMagic.size())) || text.empty()) {
     throw input_error(
-        fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {})", name,
+        fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {}{})", name,
                     text.empty() ? std::string("an empty file")
-                                 : '"' + printable(text.substr(0, kMagic.size())) + '"'));
+                                 : '"' + printable(text.substr(0, kMagic.size())) + '"',
+                    text.starts_with('\x80') ? help_with_pickle(name) : ""));
   }
   const auto require = [&](std::size_t needed, std::string_view what) {
     if (bytes.size() < needed) {

@@ -13,10 +13,12 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
+#include "pate/votes/conversion_line.hpp"
 #include "pate/votes/tables/compressed.hpp"
 #include "pate/votes/tables/delimited_table.hpp"
 #include "pate/votes/tables/foreign_formats.hpp"
 #include "pate/votes/tables/npy_table.hpp"
+#include "pate/votes/tables/text_field.hpp"
 
 namespace pate::io {
 
@@ -81,6 +83,27 @@ Separator detect_separator(const std::string& name, std::string_view text, bool 
   return csv ? found.back() : found.front();
 }
 
+// Text that other programs end or begin otherwise than it is read.
+void refuse_odd_lines(const std::string& name, std::string_view text, bool tsv) {
+  const std::string_view first = text.substr(0, std::min(text.find('\n'), text.size()));
+  const auto refuse = [&](std::string_view found, std::string_view line) {
+    throw input_error(fmt::format(
+        "{}: expected lines of numbers, found {}; what takes that away: {}", name, found,
+        conversion_line(name, fmt::format("{} {{0}} > {{1}}.{}", line, tsv ? "tsv" : "csv"),
+                        true)));
+  };
+  const std::size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  if (text.substr(mark, 4) == "sep=") {
+    refuse("a line \"sep=\", which tells a spreadsheet the separator", "tail -n +2");
+  }
+  const std::size_t end = first.find('\r');
+  if (end != std::string_view::npos &&
+      first.find_first_not_of('\r', end) != std::string_view::npos) {
+    refuse("lines that end in carriage returns alone", R"(tr '\r' '\n' <)");
+  }
+  if (text.ends_with('\x1a')) refuse("Ctrl-Z (\\x1a) at its end", R"(tr -d '\032' <)");
+}
+
 // `ending` is the name by which the separator of text is known.
 Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
                 const FirstLine& first_line, const std::function<void(std::size_t)>& done) {
@@ -94,6 +117,7 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
         name,
         bytes.empty() ? "an empty file" : '"' + printable(as_text(bytes).substr(0, 16)) + '"'));
   }
+  refuse_odd_lines(name, as_text(bytes), tsv);
   const Separator separator = tsv ? Separator::tab : detect_separator(name, as_text(bytes), csv);
   return std::make_shared<const DelimitedTable>(name, as_text(bytes), separator, first_line, done);
 }

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +29,19 @@ namespace {
 constexpr std::size_t kLongestName = 100;
 constexpr std::string_view kHeading = "teacher,group";
 
+// What a line of its own above names of groups says: nobody calls a group so.
+bool is_heading(std::string_view line) {
+  constexpr std::array<std::string_view, 5> kWords{"group", "groups", "groupid", "groupname",
+                                                   "teacher"};
+  std::string letters;
+  for (const char c : line) {
+    if (c >= 'a' && c <= 'z') letters += c;
+    if (c >= 'A' && c <= 'Z') letters += static_cast<char>(c - 'A' + 'a');
+    if (c >= '0' && c <= '9') return false;  // group1
+  }
+  return std::ranges::find(kWords, letters) != kWords.end();
+}
+
 }  // namespace
 
 OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers) {
@@ -41,6 +56,12 @@ OpenedGroups open_teacher_groups(const std::string& path, std::int64_t teachers)
     throw input_error(fmt::format(
         "{}: expected a line for each of the {} teachers{}, found {}", path, teachers,
         is_numbered ? " after the heading" : ", without a heading", lines.size() - first));
+  }
+  if (!is_numbered && !lines.empty() && is_heading(lines.front())) {
+    refuse(0, fmt::format("'{}' looks like the heading of a column: leave it out, with a line for "
+                          "each of the {} teachers below it; if a group is called so, give it "
+                          "another name",
+                          lines.front(), teachers));
   }
   TeacherGroups groups;
   std::vector<std::optional<std::size_t>> places(static_cast<std::size_t>(teachers));

@@ -276,7 +276,8 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
   CHECK(dtype_refusal("<c16") == "v.npy: dtype '<c16': complex numbers" + supported);
   CHECK(dtype_refusal("<V2") ==
         "v.npy: dtype '<V2': raw bytes, as bfloat16 is stored," + supported);
-  CHECK(dtype_refusal("<f16") == "v.npy: dtype '<f16': floats of this size" + supported);
+  CHECK(dtype_refusal("<f16").starts_with("v.npy: dtype '<f16': floats of this size" + supported +
+                                          "; what makes numbers of 64 bits"));
   CHECK(dtype_refusal("|V8") ==
         "v.npy: dtype '|V8': raw bytes, as bfloat16 is stored," + supported);
   CHECK(dtype_refusal("<M8[ns]") == "v.npy: dtype '<M8[ns]': dates and times" + supported);
@@ -288,8 +289,8 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
   CHECK(dtype_refusal("|i8") == "v.npy: dtype '|i8': expected a byte order, as in '<i8' or '>i8'");
   const std::string structured =
       "v.npy: npy header: structured dtypes are not supported; expected an array of plain numbers";
-  CHECK(dict_refusal("{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1,)}") ==
-        structured);
+  CHECK(dict_refusal("{'descr': [('a', '<i8')], 'fortran_order': False, 'shape': (1,)}")
+            .starts_with(structured + "; what makes columns of the fields"));
   CHECK(dict_refusal("{'descr': ('<i8', (2,)), 'fortran_order': False, 'shape': (1,)}") ==
         structured);
 }

@@ -66,6 +66,12 @@ TEST_SUITE("teacher_groups") {
                 .refusal(2)
                 .find("expected the number of a teacher, 0 to 1") != std::string::npos);
     }
+    for (const char* heading : {"group", "Groups", "group_id", "GROUP NAME"}) {
+      CHECK(
+          GroupFile(std::string(heading) + "\na\nb\n").refusal(3).find("looks like the heading") !=
+          std::string::npos);
+    }
+    CHECK(GroupFile("group1\ngroup2\n").refusal(2).find("looks like") == std::string::npos);
     CHECK(GroupFile("teacher,group\n0,a\n1,\n").refusal(2) ==
           ": line 3: expected the name of a group, found none");
     CHECK(GroupFile(std::string(101, 'a') + "\n").refusal(1) ==

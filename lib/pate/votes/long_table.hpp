@@ -1,0 +1,13 @@
+#pragma once
+
+#include "pate/votes/numeric_table.hpp"
+
+namespace pate {
+
+/// Throws `input_error` where the headings of a table say that it has a row for each vote (teacher,
+/// query, label), or for each class of a query (query, class, votes): three columns, beside an
+/// index at most. The message has the line that makes a table of votes of it, with a row for each
+/// query.
+void refuse_long_table(const NumericTable& table);
+
+}  // namespace pate
