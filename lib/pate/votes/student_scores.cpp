@@ -23,7 +23,7 @@ constexpr double kSumTolerance = 1e-4;   // scores are often stored as float
 constexpr double kHalfTolerance = 1e-3;  // of float16 with its three digits
 constexpr double kMostTolerance = 0.02;  // of scores that were rounded to few decimals
 constexpr double kPercentSum = 2.0;
-constexpr int kMostDecimals =
+constexpr int kMostScoreDecimals =
     4;  // beyond them the sum is within `kSumTolerance`, or rounding is not why
 
 std::string shape_of(const NumericTable& table) {
@@ -36,7 +36,7 @@ std::string shape_of(const NumericTable& table) {
 double sum_tolerance(std::span<const double> row, std::string_view dtype) {
   if (dtype.ends_with("f2")) return kHalfTolerance;
   double scale = 1.0;
-  for (int decimals = 0; decimals <= kMostDecimals; ++decimals, scale *= 10.0) {
+  for (int decimals = 0; decimals <= kMostScoreDecimals; ++decimals, scale *= 10.0) {
     const bool has = std::ranges::all_of(row, [scale](double score) {
       return std::abs(score * scale - std::round(score * scale)) <= 1e-7 * scale;
     });
