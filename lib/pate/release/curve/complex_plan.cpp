@@ -18,7 +18,7 @@ constexpr double kRecipeShare = 0.6;
 
 std::string plan_in_words(const ComplexPlan& plan) {
   return curve_in_words(
-      plan.curve, plan.parameters.s,
+      plan.curve, plan.parameters.s, 1,
       "E holds whichever queries are answered (joint), of a list of queries that was fixed before "
       "the first answer (certificate by complex orders).");
 }

@@ -26,15 +26,17 @@ template <class Curve>
   return {y, curve.epsilon(y)};
 }
 
-/// What E is, for people; `holds`: of which run it is one.
+/// What E is, for people; `holds`: of which run it is one, `teachers`: of how many one person is.
 template <class Curve>
-[[nodiscard]] std::string curve_in_words(const Curve& curve, double s, std::string_view holds) {
+[[nodiscard]] std::string curve_in_words(const Curve& curve, double s, std::int64_t teachers,
+                                         std::string_view holds) {
   return fmt::format(
       "There is this one delta and no other failure probability. E is read off a curve that does "
-      "not depend on the votes, at an index that does, and that one teacher changes by at most "
-      "one, with discrete normal noise (s = {}); what telling it costs is part of E. Whatever the "
+      "not depend on the votes, at an index that does, and that {} by at most one, with discrete "
+      "normal noise (s = {}); what telling it costs is part of E. Whatever the "
       "votes, E of this run lies between {} and {}. {}",
-      s, curve.floor(), curve.ceiling(), holds);
+      teachers == 1 ? "one teacher changes" : fmt::format("up to {} teachers change", teachers), s,
+      curve.floor(), curve.ceiling(), holds);
 }
 
 }  // namespace pate
