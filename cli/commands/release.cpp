@@ -20,6 +20,7 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/numerics/decimal.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/curve_tables.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/reports/ledger_account.hpp"
@@ -96,9 +97,9 @@ void note_data_independent(const VoteProfile& votes, double delta,
   if (floor < least) return;
   notices.push_back(
       {"curve_above_any_votes",
-       fmt::format("whatever the votes are, this release publishes {:.6g} or more, where {:.6g} "
+       fmt::format("whatever the votes are, this release publishes {:.6g} or more, where {} "
                    "holds for any votes: publish that one instead",
-                   floor, least)});
+                   floor, digits_upwards(least, 6))});
 }
 
 // What may be published needs parameters that were fixed beforehand; --require-releasable says so

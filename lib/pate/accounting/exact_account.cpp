@@ -15,6 +15,7 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 
 namespace pate {
 
@@ -128,9 +129,9 @@ CostEntry profile_entry(Bound bound, double delta, double upper, double lower) {
 void note_interval(const CostEntry& entry, std::vector<Notice>& notices) {
   if (!(entry.epsilon > 1.01 * *entry.lower)) return;
   notices.push_back({"profile_interval",
-                     fmt::format("{} is certified from {:.6g} to {:.6g}: the interval is wider "
+                     fmt::format("{} is certified from {:.6g} to {}: the interval is wider "
                                  "than 1 %",
-                                 label(entry), *entry.lower, entry.epsilon)});
+                                 label(entry), *entry.lower, digits_upwards(entry.epsilon, 6))});
 }
 
 Notice no_profile() {
