@@ -21,7 +21,7 @@ namespace {
 
 const double kLogChance = std::log(1e-5);
 constexpr std::int64_t kMostVotes = std::int64_t{1} << 19U;
-constexpr std::int64_t kFewestQueries = 20;
+constexpr std::int64_t kFewestLookedAt = 20;
 
 // The class ids of all teachers on the first queries.
 struct FirstVotes {
@@ -47,7 +47,7 @@ FirstVotes first_votes(const NumericTable& table, bool by_query) {
   FirstVotes votes;
   votes.teachers = by_query ? table.columns() : table.rows();
   const std::int64_t all = by_query ? table.rows() : table.columns();
-  votes.queries = std::min(all, std::max(kFewestQueries, kMostVotes / votes.teachers));
+  votes.queries = std::min(all, std::max(kFewestLookedAt, kMostVotes / votes.teachers));
   votes.has_all = votes.queries == all;
   votes.ids.resize(static_cast<std::size_t>(votes.queries * votes.teachers));
   if (by_query) {

@@ -39,14 +39,14 @@ constexpr double kLeastShare = 1e-4;
 // Of the time, what the moduli take.
 constexpr double kCostsShare = 0.7;
 
-// Ensembles nobody asked; costs of so many queries are `times` as much.
-struct Ensembles {
+// ExpectedEnsembles nobody asked; costs of so many queries are `times` as much.
+struct ExpectedEnsembles {
   std::vector<VoteProfile> votes;
   double times = 1.0;
 };
 
-Ensembles ensembles_of(const CostSpec& question, std::int64_t queries) {
-  Ensembles result;
+ExpectedEnsembles ensembles_of(const CostSpec& question, std::int64_t queries) {
+  ExpectedEnsembles result;
   const std::int64_t some = std::min(queries, kQueries);
   result.times = static_cast<double>(queries) / static_cast<double>(some);
   for (const TopShares& shares :
@@ -71,7 +71,7 @@ void scale(ComplexCosts& costs, double times) {
 }
 
 // An epsilon of the ensembles, on average, by Renyi's orders and two keys.
-double rough_epsilon(const CostSpec& question, const Ensembles& ensembles, double delta,
+double rough_epsilon(const CostSpec& question, const ExpectedEnsembles& ensembles, double delta,
                      unsigned threads) {
   const CertificateRule rule = certificate_rule(Certificate::complex, question);
   ComplexOrders orders;
@@ -223,7 +223,7 @@ ComplexParameters default_complex_parameters(const CostSpec& question, std::int6
                                              double delta, const CurveTableSource& source,
                                              unsigned threads, const ProgressCallback& progress) {
   validate_delta(delta);
-  const Ensembles ensembles = ensembles_of(question, queries);
+  const ExpectedEnsembles ensembles = ensembles_of(question, queries);
   // What telling an epsilon takes, less what Renyi's orders and two keys make of it.
   constexpr double kTelling = 1.1;
   const double epsilon = kTelling * rough_epsilon(question, ensembles, delta, threads);
