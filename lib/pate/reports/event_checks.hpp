@@ -17,8 +17,8 @@ void check_table(const io::JsonValue& json, const PublicEvent& open,
 /// There is an order, and each is larger than the one before.
 void check_orders(const io::JsonValue& json, const std::vector<double>& orders);
 
-/// Queries were answered by steps of some kind: where none are told they would cost nothing. Those of
-/// an aggregator are the ones its queries take: a check each and, but for answers that limits
+/// Queries were answered by steps of some kind: where none are told they would cost nothing. Those
+/// of an aggregator are the ones its queries take: a check each and, but for answers that limits
 /// excluded, a noisy maximum.
 void check_steps(const io::JsonValue& json, const PublicEvent& open);
 

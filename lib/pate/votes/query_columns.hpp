@@ -78,8 +78,9 @@ class StudentScores {
 
   /// Writes the scores of rows `[first, first + count)` to `out`, row-major.
   ///
-  /// Throws `input_error` for a score outside [0, 1], and where a row does not sum to 1 within 1e-4,
-  /// or what rounding to its decimals can do (0.02 at most): no cost rests on it. Thread safe.
+  /// Throws `input_error` for a score outside [0, 1], and where a row does not sum to 1 within
+  /// 1e-4, or what rounding to its decimals can do (0.02 at most): no cost rests on it. Thread
+  /// safe.
   void read(std::int64_t first, std::int64_t count, std::span<double> out) const;
 
  private:
