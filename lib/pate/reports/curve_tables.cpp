@@ -274,6 +274,8 @@ std::unique_ptr<const ModulusTable> CurveTables::kept(const KeyModuli& moduli,
     if (numbers.size() != kDigestNumbers) throw parameter_error("expected a digest");
     std::filesystem::path path = path_of(inputs);
     path.replace_extension(kModuliExtension);
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return;  // then made anew, as without the digest
     io::require_own(path);
     const auto file = std::make_shared<const io::MappedFile>(path);
     const std::span<const std::byte> bytes = file->bytes();
@@ -289,7 +291,7 @@ std::unique_ptr<const ModulusTable> CurveTables::kept(const KeyModuli& moduli,
         moduli, file, std::span(values, bytes.size() / sizeof(ModulusUnits)), seed, threads);
     used = {path.string(), digest, true};
   });
-  if (found) used_.push_back(used);
+  if (found && result) used_.push_back(used);
   return result;
 }
 
