@@ -15,15 +15,16 @@ bool same_cost(const CostEntry& a, const CostEntry& b) {
 }
 
 // The costs of the teachers among both: of each conversion that both have the larger epsilon.
-std::vector<CostEntry> larger_of(std::vector<CostEntry> costs, std::span<const CostEntry> others) {
+std::vector<CostEntry> larger_of(std::span<const CostEntry> costs,
+                                 std::span<const CostEntry> others) {
   std::vector<CostEntry> result;
-  for (CostEntry& cost : costs) {
+  for (const CostEntry& cost : costs) {
     const auto other =
         std::ranges::find_if(others, [&](const CostEntry& its) { return same_cost(its, cost); });
     if (other == others.end()) continue;
     std::optional<double> lower = cost.lower;
     if (other->lower) lower = std::max(lower.value_or(0.0), *other->lower);
-    result.push_back(!(other->epsilon <= cost.epsilon) ? *other : std::move(cost));
+    result.push_back(!(other->epsilon <= cost.epsilon) ? *other : cost);
     result.back().lower = lower;
   }
   return result;
@@ -64,7 +65,7 @@ double ExactByWeight::add(std::int64_t weight, std::vector<std::uint32_t> teache
   });
   double most = entries.front().epsilon;
   for (const CostEntry& cost : entries) most = std::min(most, cost.epsilon);
-  entries_ = entries_.empty() ? std::move(entries) : larger_of(std::move(entries_), entries);
+  entries_ = entries_.empty() ? std::move(entries) : larger_of(entries_, entries);
 
   const PerTeacher& costs = its.per_teacher.value();
   for (std::size_t i = 0; i < teachers.size(); ++i) {

@@ -24,9 +24,8 @@ std::vector<double> different_shares(std::span<const double> values) {
     if (share > kNearCount) shares.push_back(share);
   }
   std::ranges::sort(shares);
-  const auto same = std::ranges::unique(
-      shares, [](double a, double b) { return std::abs(a - b) <= kStoredWithin; });
-  shares.erase(same.begin(), same.end());
+  const auto same = [](double a, double b) { return std::abs(a - b) <= kStoredWithin; };
+  shares.erase(std::unique(shares.begin(), shares.end(), same), shares.end());
   return shares;
 }
 

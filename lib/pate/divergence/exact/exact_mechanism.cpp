@@ -48,8 +48,9 @@ ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teache
   rule_ = noise_rule(aggregator.noisy_max, teachers + more);
 }
 
-ExactMechanism::ExactMechanism(Aggregator aggregator, std::int64_t teachers, std::int64_t weight)
-    : aggregator_(std::move(aggregator)), teachers_(teachers), weight_(weight) {
+ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers,
+                               std::int64_t weight)
+    : aggregator_(aggregator), teachers_(teachers), weight_(weight) {
   validate(aggregator_);
   rule_ = noise_rule(aggregator_.noisy_max, teachers, weight);
 }

@@ -54,7 +54,7 @@ class ExactMechanism {
                                    std::span<const double> scores, std::size_t zeros = 0) const;
 
  private:
-  ExactMechanism(Aggregator aggregator, std::int64_t teachers, std::int64_t weight);
+  ExactMechanism(const Aggregator& aggregator, std::int64_t teachers, std::int64_t weight);
 
   Aggregator aggregator_;
   std::int64_t teachers_;

@@ -178,7 +178,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
     return "; if the first line is names of columns that are numbers, and the first column names "
            "the rows, as pandas writes an index, add --header yes --index-column yes";
   }
-  if (const std::string help = help_with_last_separator(field, column); !help.empty()) return help;
+  if (std::string help = help_with_last_separator(field, column); !help.empty()) return help;
   if (is_missing(field.text)) {
     if (ids) {
       return "; where a teacher did not vote it needs --abstentions, where a command has that";
