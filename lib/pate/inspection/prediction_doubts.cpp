@@ -167,7 +167,8 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
   std::pair<std::size_t, std::size_t> first{teachers.size(), 0};
   for (const auto& [line, alike] : groups) {
     // Teachers that say one thing throughout are not taken for each other.
-    const bool is_constant = std::ranges::all_of(line, [&](auto id) { return id == line.front(); });
+    const std::int64_t one = line.front();
+    const bool is_constant = std::ranges::all_of(line, [&](auto id) { return id == one; });
     if (alike.size() < 2 || is_constant) continue;
     largest = std::max(largest, alike.size());
     copies += alike.size() - 1;
