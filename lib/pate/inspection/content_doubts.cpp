@@ -72,6 +72,7 @@ class CountsLook {
   double free_ = 0.0;               // counts of different rows that could have been otherwise
   bool at_half_ = true;             // no class had more than half of the votes
   bool has_zeros_between_ = false;  // every second column was zero
+  std::unordered_set<std::size_t> voted_before_;  // of these, where the column before was not
   std::int64_t largest_ = 0;
   std::vector<std::int32_t> tops_;
 };
@@ -88,6 +89,7 @@ void CountsLook::add(std::span<const std::int32_t> row) {
   });
   for (std::size_t i = 1; has_zeros_between_ && i < row.size(); i += 2) {
     has_zeros_between_ = row[i] == 0;
+    if (row[i - 1] != 0) voted_before_.insert(i);
   }
   const bool is_new = distinct_.size() < kMaxHeld && distinct_.insert(fingerprint(row)).second;
   std::int64_t voted = 0;
@@ -185,7 +187,7 @@ void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
 }
 
 void CountsLook::find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const {
-  if (has_zeros_between_ && rows_ >= 2) {
+  if (has_zeros_between_ && std::ssize(voted_before_) == classes_ / 2 && rows_ >= 2) {
     found.push_back({{"decimal_commas",
                       fmt::format("every second column is zero throughout, as where numbers like "
                                   "3,0 have decimal commas: there would be {} classes and not {}; "

@@ -76,8 +76,8 @@ struct VotesLookedAt {
 /// * `looks_transposed`: the class ids of one teacher agree more among each other than those of one
 ///   query, of at most 96 of each, by 0.05 and by 5 standard errors: likely; or teachers differ in
 ///   what they say where queries hardly do, as where most have one answer: doubtful.
-/// * `decimal_commas`: of counts in a text with commas every second column is zero throughout, and
-///   there are six at least: certain;
+/// * `decimal_commas`: of counts in a text with commas every second column, and no other one, is
+///   zero throughout, and there are six at least: certain;
 /// * `looks_like_counts`: class ids of every query, or of every teacher, have one sum, by chance in
 ///   less than 1e-5: certain;
 /// * `looks_one_hot`: class ids are blocks of zeros and one 1 throughout: certain;
