@@ -7,6 +7,7 @@ A kind draws sizes, names and places from a fixed seed; what the program must sa
 a refusal. The lines that a refusal shows are run, and their file is read then; those with numpy where python3 has it.
 """
 import json
+import math
 import os
 import pathlib
 import random
@@ -19,8 +20,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 PATE = str(pathlib.Path(sys.argv[1]).resolve())
-DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
-HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
+DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
 FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
 REFUSED = 3
 
@@ -390,7 +391,11 @@ def either_layout(rng, folder, by_query_table, classes):
 
 def teachers_twice(rng, folder):
     """Some teachers, or all, are in the file more than once."""
+    def agreement(e):
+        return sum(math.log(sum((count / e.teachers) ** 2 for count in row)) for row in e.counts)
     e = contested(rng, 40)
+    while agreement(e) > -25:
+        e = contested(rng, 40)
     twice = rng.choice([range(e.teachers), rng.sample(range(e.teachers), rng.randint(1, e.teachers))])
     return either_layout(rng, folder, [row + [row[t] for t in twice] for row in e.by_query], e.classes), "identical_teachers", [], None
 

@@ -109,7 +109,8 @@ std::optional<std::int64_t> common_sum(const Lines& lines) {
 // The length of blocks in which every line has one 1 and zeros, one after the other, where enough
 // of them differ between the lines that it is no chance.
 std::optional<std::size_t> one_hot_blocks(const Lines& lines) {
-  constexpr std::size_t kFewestFree = 10;
+  constexpr std::size_t kFewestFree = 3;
+  constexpr std::size_t kFewestCells = 100;  // blocks that differ, of all lines
   const std::size_t length = lines.front().size();
   const auto sums_of = [&](const std::vector<std::int64_t>& line, std::size_t size) {
     for (std::size_t begin = 0; begin < length; begin += size) {
@@ -136,7 +137,8 @@ std::optional<std::size_t> one_hot_blocks(const Lines& lines) {
                            lines.front().begin() + std::ptrdiff_t(begin));
       });
     }
-    return free >= kFewestFree ? std::optional(size) : std::nullopt;
+    const bool is_sure = free >= kFewestFree && free * lines.size() >= kFewestCells;
+    return is_sure ? std::optional(size) : std::nullopt;
   }
   return std::nullopt;
 }
