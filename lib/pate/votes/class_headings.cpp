@@ -54,12 +54,10 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
       "1, or these are names, give the columns other names (c1, c2, ...)",
       table.name(), header.names.size() - 1, fmt::join(shown, ", "),
       shown.size() < header.names.size() ? ", ..." : "",
-      conversion_line(
-          table.name(),
-          fmt::format(
-              R"(python3 -c 'import pandas as p; t = {}; t.columns = t.columns.astype(float).astype(int); )"
-              R"(t.reindex(columns=range({}), fill_value=0).to_csv("{{1}}.csv", index=False)')",
-              pandas_reading(header), std::max(largest + 1, classes.value_or(0))))));
+      frame_line(table.name(), header,
+                 fmt::format("t.reindex(columns=range({}), fill_value=0)",
+                             std::max(largest + 1, classes.value_or(0))),
+                 "; t.columns = t.columns.astype(float).astype(int)")));
 }
 
 }  // namespace pate

@@ -16,6 +16,11 @@ bool is_plain(std::string_view name) {
   });
 }
 
+// For pandas, that a text has no first line with names.
+std::string_view no_header(const ColumnHeader& header) {
+  return header.names.empty() ? ", header=False" : "";
+}
+
 }  // namespace
 
 std::string conversion_line(const std::string& name, std::string_view line, bool plain_only) {
@@ -39,6 +44,34 @@ std::string pandas_reading(const ColumnHeader& header) {
                      header.left_out_index ? ", index_col=0" : "");
 }
 
+std::string array_line(const std::string& name, std::string_view made, std::string_view then) {
+  return conversion_line(
+      name, fmt::format(
+                R"(python3 -c 'import numpy as n; a = n.load("{{0}}"){}; n.save("{{1}}.npy", {})')",
+                then, made));
+}
+
+std::string frame_line(const std::string& name, const ColumnHeader& header, std::string_view made,
+                       std::string_view then) {
+  return conversion_line(name, fmt::format(R"(python3 -c 'import pandas as p; t = {}{}; )"
+                                           R"({}.to_csv("{{1}}.csv", index=False{})')",
+                                           pandas_reading(header), then, made, no_header(header)));
+}
+
+std::string values_line(const NumericTable& table, std::string_view made, std::string_view then) {
+  if (table.description().format.starts_with("np")) return array_line(table.name(), made, then);
+  const ColumnHeader header = table.header();
+  return conversion_line(
+      table.name(),
+      fmt::format(R"(python3 -c 'import numpy as n, pandas as p; t = {}; a = t.values{}; )"
+                  R"(p.DataFrame({}, columns=t.columns).to_csv("{{1}}.csv", index=False{})')",
+                  pandas_reading(header), then, made, no_header(header)));
+}
+
+std::string zeros_line(const std::string& name, const ColumnHeader& header) {
+  return frame_line(name, header, "t.fillna(0).astype(int)");
+}
+
 std::string numbering_line(const std::string& name, const ColumnHeader& header) {
   return conversion_line(
       name,
@@ -46,7 +79,7 @@ std::string numbering_line(const std::string& name, const ColumnHeader& header) 
                   R"(ids, names = p.factorize(t.values.ravel(), sort=True); )"
                   R"(p.DataFrame(ids.reshape(t.shape), columns=t.columns).to_csv("{{1}}.csv", )"
                   R"(index=False{}); print(*names, sep=",")')",
-                  pandas_reading(header), header.names.empty() ? ", header=False" : ""));
+                  pandas_reading(header), no_header(header)));
 }
 
 }  // namespace pate

@@ -19,6 +19,27 @@ namespace pate {
 /// How pandas reads a text as it is read here, for such a line; pandas is p there.
 [[nodiscard]] std::string pandas_reading(const ColumnHeader& header);
 
+/// The line that makes another array of the one in a file, which is a there: `made`, after what
+/// `then` goes on with behind the reading of a (".astype(float)", "; b = a + 1"). numpy is n.
+[[nodiscard]] std::string array_line(const std::string& name, std::string_view made,
+                                     std::string_view then = {});
+
+/// The same of a text, of which pandas, p there, reads the frame t: what `made` is, a frame too.
+[[nodiscard]] std::string frame_line(const std::string& name, const ColumnHeader& header,
+                                     std::string_view made, std::string_view then = {});
+
+/// The line that makes other values of those of a table, array or text, which are a there.
+[[nodiscard]] std::string values_line(const NumericTable& table, std::string_view made,
+                                      std::string_view then = {});
+
+/// How a message goes on about a class without a vote that has no count, before the line.
+inline constexpr std::string_view kMissingCounts =
+    "0 votes, which pandas leaves out (pivot_table, unstack, DataFrame of Counters): "
+    ".fillna(0).astype(int), which is what --abstentions is not: ";
+
+/// The line that writes 0 in a text where nothing is.
+[[nodiscard]] std::string zeros_line(const std::string& name, const ColumnHeader& header);
+
 /// The line that makes class ids of a text with names of classes, in the order of the alphabet, and
 /// prints the names in that order; what pandas takes for missing becomes -1.
 [[nodiscard]] std::string numbering_line(const std::string& name, const ColumnHeader& header);

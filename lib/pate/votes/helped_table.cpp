@@ -44,45 +44,13 @@ std::optional<Corner> corner_of(const NumericTable& table) {
   return corner;
 }
 
-// The line that makes another array of one, `what` made of a.
-std::string numpy_line(const NumericTable& table, std::string_view what) {
-  return conversion_line(
-      table.name(),
-      fmt::format(R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); n.save("{{1}}.npy", {})')",
-                  what));
-}
-
-// The line that writes 0 where nothing is.
-std::string zeros_line(const NumericTable& table) {
-  if (table.description().format.starts_with("np")) {
-    return numpy_line(table, "n.nan_to_num(a).astype(int)");
-  }
-  return conversion_line(
-      table.name(), fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
-                                R"(t.fillna(0).astype(int).to_csv("{{1}}.csv", index=False{})')",
-                                pandas_reading(table.header()),
-                                table.header().names.empty() ? ", header=False" : ""));
-}
-
 // The line that makes counts of shares, which looks at all of them, while this looks at some.
 std::string scaled_line(const NumericTable& table, std::int64_t teachers) {
-  const bool array = table.description().format.starts_with("np");
-  const std::string checked = fmt::format(
-      "b = n.rint(a * {0}); assert abs(a - b / {0}).max() < 2e-6 and (b.sum(1) == {0}).all()",
-      teachers);
-  if (array) {
-    return conversion_line(
-        table.name(),
-        fmt::format(
-            R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); {}; n.save("{{1}}.npy", b.astype(int))')",
-            checked));
-  }
-  const bool named = !table.header().names.empty();
-  return conversion_line(
-      table.name(),
+  return values_line(
+      table, "b.astype(int)",
       fmt::format(
-          R"(python3 -c 'import numpy as n, pandas as p; t = {}; a = t.values; {}; p.DataFrame(b.astype(int), columns=t.columns).to_csv("{{1}}.csv", index=False{})')",
-          pandas_reading(table.header()), checked, named ? "" : ", header=False"));
+          "; b = n.rint(a * {0}); assert abs(a - b / {0}).max() < 2e-6 and (b.sum(1) == {0}).all()",
+          teachers));
 }
 
 std::string help_with_shares(const NumericTable& table, const Corner& corner,
@@ -118,7 +86,7 @@ std::string help_with_three(const NumericTable& table, const Corner& corner, boo
     return fmt::format(
         "; scores are no votes: every teacher votes for its best class. What makes "
         "class ids of them, to be read with --classes {}: {}",
-        table.description().shape.back(), numpy_line(table, "a.argmax(-1)"));
+        table.description().shape.back(), array_line(table.name(), "a.argmax(-1)"));
   }
   std::size_t unlike = 0;  // teachers with several votes or none
   const std::size_t all = corner.values.size() / std::max<std::size_t>(1, corner.width);
@@ -131,12 +99,12 @@ std::string help_with_three(const NumericTable& table, const Corner& corner, boo
         "; a teacher has one vote a query. What gives it to the first of those that "
         "are tied, and -1 to who has none, to be read with --classes {}: {}",
         table.description().shape.back(),
-        numpy_line(table, "n.where(a.any(-1), a.argmax(-1), -1)"));
+        array_line(table.name(), "n.where(a.any(-1), a.argmax(-1), -1)"));
   }
   return fmt::format(
       "; several labels a query are as many queries of two classes, each of which "
       "costs. What makes them, to be read with --classes 2: {}",
-      numpy_line(table,
+      array_line(table.name(),
                  by_query ? "a.swapaxes(1, 2).reshape(-1, a.shape[1])" : "a.reshape(len(a), -1)"));
 }
 
@@ -153,7 +121,7 @@ std::string help_with_axes(const NumericTable& table) {
           ? "if these are class ids with an axis of length 1 behind, what takes it away"
           : "if these are several class ids of each teacher and query, the best first, "
             "what takes that one",
-      numpy_line(table, one_first ? "a[0]" : "a[..., 0]"));
+      array_line(table.name(), one_first ? "a[0]" : "a[..., 0]"));
 }
 
 std::string help_with_values(const NumericTable& table, const VotesWanted& wanted) {
@@ -162,13 +130,12 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
   if (corner->has_nan) {
     if (wanted.class_ids) {
       return "; where NaN is a teacher that did not vote it needs --abstentions, where a command "
-             "has "
-             "that";
+             "has that";
     }
-    return "; where NaN is a class without a vote it has 0 votes, which pandas leaves out "
-           "(pivot_table, unstack, DataFrame of Counters): .fillna(0).astype(int), which is what "
-           "--abstentions is not: " +
-           zeros_line(table);
+    return fmt::format("; where NaN is a class without a vote it has {}{}", kMissingCounts,
+                       table.description().format.starts_with("np")
+                           ? array_line(table.name(), "n.nan_to_num(a).astype(int)")
+                           : zeros_line(table.name(), table.header()));
   }
   if (table.dimensions() == 3) return help_with_three(table, *corner, wanted.by_query);
   const bool whole =

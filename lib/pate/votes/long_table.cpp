@@ -75,10 +75,7 @@ void refuse_long_table(const NumericTable& table) {
   throw input_error(fmt::format(
       "{}: expected votes with a row for each query or teacher, found columns {}, as of a table "
       "with a row for each of its entries. What makes of {}: {}",
-      table.name(), fmt::join(names, ", "), layout,
-      conversion_line(table.name(), fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
-                                                R"({}.to_csv("{{1}}.csv", index=False)')",
-                                                pandas_reading(header), pivot))));
+      table.name(), fmt::join(names, ", "), layout, frame_line(table.name(), header, pivot)));
 }
 
 }  // namespace pate

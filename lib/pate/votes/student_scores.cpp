@@ -23,8 +23,8 @@ constexpr double kSumTolerance = 1e-4;   // scores are often stored as float
 constexpr double kHalfTolerance = 1e-3;  // of float16 with its three digits
 constexpr double kMostTolerance = 0.02;  // of scores that were rounded to few decimals
 constexpr double kPercentSum = 2.0;
-constexpr int kMostScoreDecimals =
-    4;  // beyond them the sum is within `kSumTolerance`, or rounding is not why
+// Beyond them the sum is within `kSumTolerance`, or rounding is not why.
+constexpr int kMostScoreDecimals = 4;
 
 std::string shape_of(const NumericTable& table) {
   return table.dimensions() > 1 ? fmt::format("({})", fmt::join(table.description().shape, ", "))
@@ -47,21 +47,9 @@ double sum_tolerance(std::span<const double> row, std::string_view dtype) {
   return kSumTolerance;
 }
 
-// The line that makes other scores, `what` of the array a.
-std::string scores_line(const NumericTable& table, std::string_view what) {
-  if (table.description().format.starts_with("np")) {
-    return conversion_line(
-        table.name(),
-        fmt::format(
-            R"(python3 -c 'import numpy as n; a = n.load("{{0}}").astype(float); n.save("{{1}}.npy", {})')",
-            what));
-  }
-  const bool named = !table.header().names.empty();
-  return conversion_line(
-      table.name(),
-      fmt::format(
-          R"(python3 -c 'import numpy as n, pandas as p; t = {}; a = t.values.astype(float); p.DataFrame({}, columns=t.columns).to_csv("{{1}}.csv", index=False{})')",
-          pandas_reading(table.header()), what, named ? "" : ", header=False"));
+// The line that makes other scores, `made` of the array a.
+std::string scores_line(const NumericTable& table, std::string_view made) {
+  return values_line(table, made, ".astype(float)");
 }
 
 constexpr std::string_view kSumsToOne = "a / a.sum(1, keepdims=True)";
@@ -110,9 +98,8 @@ void StudentScores::read(std::int64_t first, std::int64_t count, std::span<doubl
       const double score = scores[j];
       if (!(score >= 0 && score <= 1)) {
         throw input_error(
-            fmt::format("{}: row {}, column {}: expected a score in [0, 1], found "
-                        "{}{}",
-                        name(), row, j, score, help_with_score(*table_, scores)));
+            fmt::format("{}: row {}, column {}: expected a score in [0, 1], found {}{}", name(),
+                        row, j, score, help_with_score(*table_, scores)));
       }
       sum += score;
     }
@@ -121,8 +108,7 @@ void StudentScores::read(std::int64_t first, std::int64_t count, std::span<doubl
     if (!(std::abs(sum - 1) <= tolerance)) {
       throw input_error(
           fmt::format("{}: row {}: expected scores that sum to 1 within {:.2g}, found a sum of {}; "
-                      "if they were "
-                      "rounded when they were saved, what makes each row sum to 1: {}",
+                      "if they were rounded when they were saved, what makes each row sum to 1: {}",
                       name(), row, tolerance, sum, scores_line(*table_, kSumsToOne)));
     }
   }

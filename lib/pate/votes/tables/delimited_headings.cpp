@@ -16,6 +16,17 @@ namespace pate::io {
 
 // What of the first line and the first column is not numbers of the table.
 
+namespace {
+
+constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+
+// Whether a number has beside it what is no part of one.
+bool is_marked(std::string_view field) {
+  return field.ends_with('%') || field.find(kNoBreakSpace) != std::string_view::npos;
+}
+
+}  // namespace
+
 void DelimitedParser::take_header() {
   const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
   std::vector<std::string> names;
@@ -70,9 +81,7 @@ void DelimitedParser::take_header() {
   }
   if (!first_line_.is_header && first_line_.counting != FirstLine::Counting::numbers) {
     // What numbers all have is said before that two of them are the same.
-    if (names.front().find("\xC2\xA0") != std::string::npos || names.front().ends_with('%')) {
-      refuse_marked_numbers(names, line_number);
-    }
+    if (is_marked(names.front())) refuse_marked_numbers(names, line_number);
     refuse_repeated(names, line_number);
     refuse_marked_numbers(names, line_number);
   }
@@ -236,7 +245,7 @@ bool DelimitedParser::fields_differ(const char* p) const {
 
 std::string DelimitedParser::help_with_separator(std::string_view field) const {
   const bool tabs = separator_ == Separator::tab;
-  if (field.find("\xC2\xA0") != std::string_view::npos) {
+  if (field.find(kNoBreakSpace) != std::string_view::npos) {
     return "it has no-break spaces; what takes them out: " +
            conversion_line(
                name_, fmt::format(R"(sed 's/\xC2\xA0//g' {{0}} > {{1}}.{})", tabs ? "tsv" : "csv"),
@@ -300,9 +309,7 @@ void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& name
            std::string_view("0123456789+-.=").find(name.front()) != std::string_view::npos;
   };
   if (!std::ranges::all_of(names, begins_a_number)) return;
-  const std::string help = names.front().ends_with('%') ||
-                                   names.front().find("\xC2\xA0") != std::string::npos ||
-                                   names.size() == 1
+  const std::string help = is_marked(names.front()) || names.size() == 1
                                ? help_with_separator(names.front())
                                : std::string();
   throw input_error(

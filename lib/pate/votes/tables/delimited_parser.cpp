@@ -183,13 +183,8 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
     if (ids) {
       return "; where a teacher did not vote it needs --abstentions, where a command has that";
     }
-    return "; a class without a vote has 0 votes, which pandas leaves out (pivot_table, unstack, "
-           "DataFrame of Counters): .fillna(0).astype(int), which is what --abstentions is not: " +
-           conversion_line(
-               name_, fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
-                                  R"(t.fillna(0).astype(int).to_csv("{{1}}.csv", index=False{})')",
-                                  pandas_reading(reading_of(table_.header.names)),
-                                  table_.header.names.empty() ? ", header=False" : ""));
+    return fmt::format("; a class without a vote has {}{}", kMissingCounts,
+                       zeros_line(name_, reading_of(table_.header.names)));
   }
   if (!ids) return {};
   return "; if classes have names, say them in the order of their ids, --classes a,b,c, or "
