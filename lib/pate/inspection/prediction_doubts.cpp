@@ -227,6 +227,32 @@ void look_for_plurality(const FirstVotes& votes, bool said, std::vector<ContentD
        VotesDoubt::plurality_column});
 }
 
+// Of lines of blocks of so many zeros and a 1: those of teachers or of queries, rows of the table
+// or columns.
+ContentDoubt one_hot_doubt(const Lines& lines, std::size_t size, bool of_teachers, bool of_rows) {
+  return {
+      {"looks_one_hot",
+       fmt::format("every {} numbers are zeros and one 1, as one-hot predictions of {} classes "
+                   "are that were made flat: store them in three dimensions, {}, as "
+                   "a{}.reshape({}, {}, {}) does",
+                   size, size,
+                   of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
+                   of_rows ? "" : ".T", lines.size(), lines.front().size() / size, size)},
+      Weight::certain,
+      VotesDoubt::looks_one_hot};
+}
+
+ContentDoubt counts_doubt(std::int64_t sum, bool of_rows) {
+  return {
+      {"looks_like_counts",
+       fmt::format("the numbers of every {} add up to {}, as counts of the votes of {} teachers "
+                   "do and class ids do not: leave --layout out{}",
+                   of_rows ? "row" : "column", sum, sum,
+                   of_rows ? "" : ", and give the transpose, one query a row")},
+      Weight::certain,
+      VotesDoubt::looks_like_counts};
+}
+
 }  // namespace
 
 void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
@@ -235,32 +261,16 @@ void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoub
   const FirstVotes votes = first_votes(looked_at.table, by_query);
   const Lines teachers = lines_of(votes, true);
   const Lines queries = lines_of(votes, false);
-  for (const Lines* const lines : {&teachers, &queries}) {
-    if (lines == &teachers && !votes.has_all) continue;
-    const Lines& others = lines == &teachers ? queries : teachers;
-    const bool complete = lines == &queries || votes.has_all;
-    if (const auto size = complete ? one_hot_blocks(*lines) : std::nullopt) {
-      found.push_back(
-          {{"looks_one_hot",
-            fmt::format("every {} numbers are zeros and one 1, as one-hot predictions of {} "
-                        "classes are that were made flat: store them in three dimensions, teachers "
-                        "x queries x classes, as a.reshape({}, {}, {}) does",
-                        *size, *size, lines->size(), others.size() / *size, *size)},
-           Weight::certain,
-           VotesDoubt::looks_one_hot});
+  for (const bool of_rows : {true, false}) {
+    const bool of_teachers = of_rows != by_query;
+    if (of_teachers && !votes.has_all) continue;  // then these lines go on
+    const Lines& lines = of_teachers ? teachers : queries;
+    if (const auto size = one_hot_blocks(lines)) {
+      found.push_back(one_hot_doubt(lines, *size, of_teachers, of_rows));
       return;
     }
-    if (const auto sum = common_sum(*lines)) {
-      const bool rows = (lines == &queries) == by_query;
-      found.push_back(
-          {{"looks_like_counts",
-            fmt::format("the numbers of every {} add up to {}, as counts of the votes of {} "
-                        "teachers do and class ids do not: {}",
-                        rows ? "row" : "column", *sum, *sum,
-                        rows ? "leave --layout out"
-                             : "leave --layout out, and give the transpose, one query a row")},
-           Weight::certain,
-           VotesDoubt::looks_like_counts});
+    if (const auto sum = common_sum(lines)) {
+      found.push_back(counts_doubt(*sum, of_rows));
       return;
     }
   }
