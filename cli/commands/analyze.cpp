@@ -56,13 +56,6 @@ void check_groups(const AnalyzeOptions& options) {
 }
 
 // Who belongs together; the file becomes one of the inputs.
-std::optional<TeacherGroups> open_groups(const AnalyzeOptions& options, VotesInput& input) {
-  if (options.groups.empty()) return std::nullopt;
-  io::OpenedGroups opened = io::open_teacher_groups(options.groups, input.votes->teachers());
-  input.files.push_back({"groups", options.groups, std::move(opened.opened)});
-  return std::move(opened.groups);
-}
-
 std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& groups,
                                        const std::optional<TeacherWeights>& weights,
                                        Account& account) {
@@ -117,22 +110,37 @@ void check_samples(const AnalyzeOptions& options) {
   excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
 }
 
+// Tells meanwhile how far an account is.
+class AccountProgress {
+ public:
+  AccountProgress(AccountSettings& settings, const Streams& streams)
+      : progress_(std::in_place, streams, "reading votes") {
+    settings.progress = progress_->callback();
+    const char* const next = settings.exact     ? "computing exact costs"
+                             : settings.complex ? "computing moments of complex orders"
+                             : settings.tilted  ? "computing tilted costs"
+                                                : nullptr;
+    settings.when_read = [this, next, &streams] {
+      progress_.reset();
+      if (next != nullptr) activity_.emplace(streams, next);
+    };
+    settings.when_profiling = [this, &streams](const char* what) {
+      activity_.reset();
+      progress_.reset();
+      return progress_.emplace(streams, what).callback();
+    };
+  }
+
+ private:
+  std::optional<Progress> progress_;
+  std::optional<Activity> activity_;
+};
+
 Account weighted_account_of(const Run& run, const TeacherWeights& weights, AccountSettings settings,
                             std::vector<WeightCost>& costs, const Streams& streams) {
   const auto* const predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
   if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
-  std::optional<Progress> progress(std::in_place, streams, "reading votes");
-  settings.progress = progress->callback();
-  std::optional<Activity> activity;
-  settings.when_read = [&] {
-    progress.reset();
-    if (settings.exact) activity.emplace(streams, "computing exact costs");
-  };
-  settings.when_profiling = [&](const char* what) {
-    activity.reset();
-    progress.reset();
-    return progress.emplace(streams, what).callback();
-  };
+  AccountProgress progress(settings, streams);
   WeightedAccount found = account_weighted(run, *predictions, weights, settings);
   costs = std::move(found.weights);
   found.account.notices.push_back(
@@ -175,25 +183,9 @@ std::string groups_text(std::span<const GroupCost> groups) {
   return text;
 }
 
-// Tells meanwhile how far it is.
 Account account_of(const Run& run, AccountSettings settings, Partials* partials,
                    std::optional<double> sample_teachers, const Streams& streams) {
-  std::optional<Progress> progress(std::in_place, streams, "reading votes");
-  std::optional<Activity> activity;
-  settings.progress = progress->callback();
-  settings.when_read = [&] {
-    progress.reset();
-    if (settings.exact || settings.tilted || settings.complex) {
-      activity.emplace(streams, settings.exact     ? "computing exact costs"
-                                : settings.complex ? "computing moments of complex orders"
-                                                   : "computing tilted costs");
-    }
-  };
-  settings.when_profiling = [&](const char* what) {
-    activity.reset();
-    progress.reset();
-    return progress.emplace(streams, what).callback();
-  };
+  AccountProgress progress(settings, streams);
   if (sample_teachers) return account_sampled(run, *sample_teachers, settings);
   return account(run, settings, partials);
 }
@@ -271,7 +263,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const bool is_shard = !options.shard.empty();
 
   VotesInput input = open_votes(options.input);
-  const std::optional<TeacherGroups> groups = open_groups(options, input);
+  std::optional<TeacherGroups> groups;
+  if (!options.groups.empty()) groups = open_groups(options.groups, input);
   const std::optional<TeacherWeights> weights = open_weights(options, input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.

@@ -90,13 +90,6 @@ void add_declared_notices(const VotesInput& input, const Tuning& tuning,
   }
 }
 
-// Who belongs together; the file becomes one of the inputs.
-TeacherGroups open_groups(const std::string& path, VotesInput& input) {
-  io::OpenedGroups opened = io::open_teacher_groups(path, input.votes->teachers());
-  input.files.push_back({"groups", path, std::move(opened.opened)});
-  return std::move(opened.groups);
-}
-
 // What groups pay at the point that was found, or that comes nearest, PRIVATE.
 std::string budgets_text(const std::optional<GroupOutcome>& outcome) {
   if (!outcome || outcome->groups.empty()) return {};
@@ -310,8 +303,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   if (context.groups) {
     context.notices.push_back({"groups",
                                "what a group pays is exact, by the conversion optimal: that of the "
-                               "teacher of it who pays "
-                               "most, where one teacher is replaced"});
+                               "teacher of it who pays most, where one teacher is replaced"});
     if (tuning.has_best()) {
       context.best_command += analyze_groups(options.tuning.groups);
     }

@@ -356,4 +356,10 @@ VotesInput open_votes(const VotesInputOptions& options) {
   return input;
 }
 
+TeacherGroups open_groups(const std::string& path, VotesInput& input) {
+  io::OpenedGroups opened = io::open_teacher_groups(path, input.votes->teachers());
+  input.files.push_back({"groups", path, std::move(opened.opened)});
+  return std::move(opened.groups);
+}
+
 }  // namespace pate::cli

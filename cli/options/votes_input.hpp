@@ -15,6 +15,7 @@
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/tables/open_table.hpp"
+#include "pate/votes/tables/teacher_groups.hpp"
 #include "pate/votes/vote_source.hpp"
 
 template <>
@@ -114,5 +115,8 @@ struct VotesInput {
 /// Opens the files. Throws `usage_error` for options that do not fit together and `input_error` for
 /// files that do not.
 [[nodiscard]] VotesInput open_votes(const VotesInputOptions& options);
+
+/// Reads who belongs together; the file becomes one of the inputs. Throws as `open_teacher_groups`.
+[[nodiscard]] TeacherGroups open_groups(const std::string& path, VotesInput& input);
 
 }  // namespace pate::cli

@@ -311,9 +311,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
   if (partials.exact && settings.complex) {
     add_complex_costs(partials.exact->distinct, settings.threads, result);
   }
-  ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
-  if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
-  const ExactSettings exact{search, profile, settings.threads, is_part, settings.when_profiling};
+  const ExactSettings exact = exact_settings(settings, is_part);
   // For the costs above alone the distinct queries were counted too.
   if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
     const ExactMechanism mechanism(aggregator.noisy("an exact cost"),
@@ -370,6 +368,16 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
 Account account(const Partials& partials, const Mechanism& aggregator,
                 const AccountSettings& settings) {
   return account_of(partials, nullptr, aggregator, settings);
+}
+
+ExactSettings exact_settings(const AccountSettings& settings, bool is_part) {
+  ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
+  if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
+  return {{settings.delta, settings.orders.has_value()},
+          profile,
+          settings.threads,
+          is_part,
+          settings.when_profiling};
 }
 
 Account account(const Partials& partials, const Mechanism& aggregator,

@@ -11,7 +11,8 @@
 
 namespace pate {
 
-struct Partials;  // accounting/partials.hpp
+struct ExactSettings;  // accounting/exact_account.hpp
+struct Partials;       // accounting/partials.hpp
 
 /// What to compute and how.
 struct AccountSettings {
@@ -60,6 +61,9 @@ struct AccountSettings {
 /// exact and tilted costs and utility where the partials have them.
 [[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
                               const AccountSettings& settings);
+
+/// What of these settings exact costs go by; `is_part`: of a run that goes on.
+[[nodiscard]] ExactSettings exact_settings(const AccountSettings& settings, bool is_part = false);
 
 /// The same with exact costs of another kind, which `add_exact` adds to what is an account already
 /// but for its headline.

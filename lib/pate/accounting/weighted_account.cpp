@@ -85,16 +85,6 @@ void check_weights(std::size_t weights) {
       kMaxExactWeights, weights));
 }
 
-ExactSettings exact_settings(const AccountSettings& settings) {
-  ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
-  if (settings.profile_deltas) profile.deltas = *settings.profile_deltas;
-  return {{settings.delta, settings.orders.has_value()},
-          profile,
-          settings.threads,
-          /*is_part=*/false,
-          settings.when_profiling};
-}
-
 std::optional<double> smallest(const Account& account, Bound bound) {
   std::optional<double> least;
   for (const CostEntry& cost : account.costs) {

@@ -56,10 +56,7 @@ std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& se
   bounds.published = false;
   bounds.threads = threads;
   // A part of a run has no profile, which would take most of the time.
-  const ExactSettings wanted{{kind.delta, kind.orders.has_value()},
-                             {.delta = kind.delta},
-                             threads,
-                             /*is_part=*/true};
+  const ExactSettings wanted = exact_settings(bounds, /*is_part=*/true);
   const Account account = pate::account(counted.partials, mechanism, bounds, [&](Account& its) {
     add_exact_costs(exact.value(), counted.teachers.get(), exact_mechanism, wanted, its);
   });
