@@ -18,6 +18,7 @@
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"
+#include "support/statistic.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
@@ -32,11 +33,7 @@ struct SmallRelease {
 
   [[nodiscard]] const Aggregator& aggregator() const { return settings.question.aggregator; }
   [[nodiscard]] std::int64_t statistic(const Histogram& counts) const {
-    std::int32_t most = 0;
-    for (std::size_t j = 0; j < counts.size(); ++j) {
-      most = std::max(most, counts[j] - (aggregator().interactive ? scores[j] : 0));
-    }
-    return std::min<std::int64_t>(most, settings.question.teachers);
+    return statistic_of(settings.question, scores, counts);
   }
 };
 

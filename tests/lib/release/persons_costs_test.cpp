@@ -16,6 +16,8 @@
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"
+#include "support/statistic.hpp"
+#include "support/three_keys.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
@@ -30,11 +32,7 @@ struct SmallQuery {
 
   [[nodiscard]] std::int64_t moved() const { return question.aggregator.neighbours().teachers; }
   [[nodiscard]] std::int64_t statistic(const Histogram& counts) const {
-    std::int32_t most = 0;
-    for (std::size_t j = 0; j < counts.size(); ++j) {
-      most = std::max(most, counts[j] - (question.aggregator.interactive ? scores[j] : 0));
-    }
-    return std::min<std::int64_t>(most, question.teachers);
+    return statistic_of(question, scores, counts);
   }
 };
 
@@ -213,37 +211,7 @@ TEST_CASE("three keys: of several votes they are those of each move summed for i
       costs.emplace_back(GaussianNoisyMax{run.sigma2}, ThresholdCheck{run.threshold, run.sigma1},
                          run.teachers, run.classes, order, 1U, TiltedMoment::kMostCells, run.moved);
     }
-    const ThreeKeyCosts computed(costs);
-    ThreeKeyCosts::Scratch scratch(computed);
-    for (int trial = 0; trial < 120; ++trial) {
-      const std::int64_t m = run.classes;
-      const std::int64_t v = random.integer((run.teachers + m - 1) / m, run.teachers);
-      const std::int64_t behind = run.teachers - v;
-      const std::int64_t least = (behind + m - 2) / (m - 1);
-      if (least > std::min(v, behind)) continue;
-      const std::int64_t x2 = random.integer(least, std::min(v, behind));
-      const std::int64_t rest = behind - x2;
-      std::int64_t x3 = 0;
-      if (m > 2) {
-        const std::int64_t least_third = (rest + m - 3) / (m - 2);
-        if (least_third > std::min(x2, rest)) continue;
-        x3 = random.integer(least_third, std::min(x2, rest));
-      }
-      CAPTURE(v);
-      CAPTURE(x2);
-      CAPTURE(x3);
-      std::vector<CostUnits> units(costs.size());
-      computed.compute(v + x2, x3, v, v, scratch, units);
-      for (std::size_t i = 0; i < costs.size(); ++i) {
-        CostUnits each = units_far_behind(costs[i], v, v - x2);
-        if (each == kNoKey) {
-          each = units_of_excess(costs[i], three_key_moves(costs[i], v, x2, x3).largest_joint());
-        }
-        CHECK(static_cast<double>(std::abs(units[i] - each)) <=
-              1.0 + 1e-10 * static_cast<double>(each));
-        ++compared;
-      }
-    }
+    compared += compare_three_keys(costs, random, 1e-10);
   }
   CHECK(compared > 1500);
 }

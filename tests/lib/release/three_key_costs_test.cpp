@@ -8,6 +8,7 @@
 #include "pate/release/curve/move_excesses.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 #include "support/random.hpp"
+#include "support/three_keys.hpp"
 
 using namespace pate;
 
@@ -31,7 +32,6 @@ std::vector<TiltedCost> costs_of(const Run& run, const std::vector<double>& orde
 
 TEST_SUITE_BEGIN("release");
 
-// By the sums of `TiltedMoment`, over the noise of the top class and not over a noisy count.
 TEST_CASE("three keys: costs are those of each move summed for itself, at several orders at once") {
   pate_test::Random random(83);
   int compared = 0;
@@ -42,37 +42,7 @@ TEST_CASE("three keys: costs are those of each move summed for itself, at severa
     CAPTURE(run.teachers);
     CAPTURE(run.sigma2);
     const auto costs = costs_of(run, {1.5, 4, 7.25, 12, 24});
-    const ThreeKeyCosts computed(costs);
-    ThreeKeyCosts::Scratch scratch(computed);
-    for (int trial = 0; trial < 120; ++trial) {
-      const std::int64_t m = run.classes;
-      const std::int64_t v = random.integer((run.teachers + m - 1) / m, run.teachers);
-      const std::int64_t behind = run.teachers - v;
-      const std::int64_t least = (behind + m - 2) / (m - 1);
-      if (least > std::min(v, behind)) continue;
-      const std::int64_t x2 = random.integer(least, std::min(v, behind));
-      const std::int64_t rest = behind - x2;
-      std::int64_t x3 = 0;
-      if (m > 2) {
-        const std::int64_t least_third = (rest + m - 3) / (m - 2);
-        if (least_third > std::min(x2, rest)) continue;
-        x3 = random.integer(least_third, std::min(x2, rest));
-      }
-      CAPTURE(v);
-      CAPTURE(x2);
-      CAPTURE(x3);
-      std::vector<CostUnits> units(costs.size());
-      computed.compute(v + x2, x3, v, v, scratch, units);
-      for (std::size_t i = 0; i < costs.size(); ++i) {
-        CostUnits each = units_far_behind(costs[i], v, v - x2);
-        if (each == kNoKey) {
-          each = units_of_excess(costs[i], three_key_moves(costs[i], v, x2, x3).largest_joint());
-        }
-        CHECK(static_cast<double>(std::abs(units[i] - each)) <=
-              1.0 + 1e-11 * static_cast<double>(each));
-        ++compared;
-      }
-    }
+    compared += pate_test::compare_three_keys(costs, random, 1e-11);
   }
   CHECK(compared > 3000);
 }
