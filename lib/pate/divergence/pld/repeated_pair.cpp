@@ -80,11 +80,12 @@ std::optional<DiscretizedPairs> DiscretizedPairs::repeated(std::int64_t times, d
     throw parameter_error("what is repeated is one pair, once at least");
   }
   const auto all = static_cast<double>(times);
-  Losses power{offset_.empty() ? 0 : offset_.front(), {}, infinity_mass_.front(), queries_};
-  power.mass.resize(
-      offset_.empty() ? 1 : static_cast<std::size_t>(offset_.back() - offset_.front()) + 1);
+  const std::int32_t first = offset_.empty() ? 0 : offset_.front();
+  const std::int32_t last = offset_.empty() ? 0 : offset_.back();
+  Losses power{first, std::vector<double>(static_cast<std::size_t>(last - first) + 1),
+               infinity_mass_.front(), queries_};
   for (std::size_t i = 0; i < offset_.size(); ++i) {
-    power.mass[static_cast<std::size_t>(offset_[i] - offset_.front())] = weight_[i];
+    power.mass[static_cast<std::size_t>(offset_[i] - first)] = weight_[i];
   }
   std::optional<Losses> result;
   double products = 0.0;

@@ -39,7 +39,7 @@ constexpr double kLeastShare = 1e-4;
 // Of the time, what the moduli take.
 constexpr double kCostsShare = 0.7;
 
-// ExpectedEnsembles nobody asked; costs of so many queries are `times` as much.
+// Ensembles nobody asked; costs of so many queries are `times` as much.
 struct ExpectedEnsembles {
   std::vector<VoteProfile> votes;
   double times = 1.0;

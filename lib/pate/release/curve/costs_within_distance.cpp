@@ -167,8 +167,8 @@ void validate(const CostSpec& question) {
     throw parameter_error(fmt::format(
         "a release, or a declared budget, is known for teachers that vote otherwise, not for {}: "
         "tables of costs within a distance need a number of teachers that stays; leave "
-        "--neighbours "
-        "out, or take what holds whatever the votes (pate plan, pate analyze --bound tradeoff)",
+        "--neighbours out, or take what holds whatever the votes (pate plan, pate analyze --bound "
+        "tradeoff)",
         in_words(question.aggregator.neighbours())));
   }
   if (question.classes < 2) {
