@@ -90,10 +90,13 @@ void note_data_independent(const VoteProfile& votes, double delta,
   add_publishable_notice(entries, notices);
   const auto* const curve = std::get_if<CurvePlan>(&plan);
   const auto* const complex = std::get_if<ComplexPlan>(&plan);
-  if (curve == nullptr && complex == nullptr) return;
+  const auto* const at_most = std::get_if<AtMostPlan>(&plan);
+  if (curve == nullptr && complex == nullptr && at_most == nullptr) return;
   if ((curve != nullptr && !curve->terms.earlier.empty()) || entries.empty()) return;
   const double least = std::ranges::min_element(entries, {}, &CostEntry::epsilon)->epsilon;
-  const double floor = curve != nullptr ? curve->mechanism.curve().floor() : complex->curve.floor();
+  const double floor = curve != nullptr     ? curve->mechanism.curve().floor()
+                       : complex != nullptr ? complex->curve.floor()
+                                            : at_most->claim.claim();
   if (floor < least) return;
   notices.push_back(
       {"curve_above_any_votes",
@@ -255,7 +258,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     released.ensemble =
         reports::ensemble_of(entries, options.ledger, options.ensemble, run.votes.teachers(),
                              run.votes.classes(), options.mechanism.neighbours);
-    if (!options.again) reports::require_no_release(entries, options.ledger);
+    if (!options.again) {
+      reports::require_no_release(entries, options.ledger, options.at_most.has_value());
+    }
     counts = reports::count_entries(entries, released, options.ledger);
     std::visit(
         [&](ReleaseTerms& terms) {

@@ -74,7 +74,8 @@ std::string ledger_in_words(const PublicRelease& published) {
 // What holds only if these are true, of a release whose parameters were not chosen from votes.
 void add_assumptions(const PublicRelease& published, std::vector<std::string>& assumes) {
   constexpr const char* kFixedQueries =
-      "queries, and what their answers are compared with, did not depend on earlier answers";
+      "queries, and what their answers are compared with, did not depend on earlier answers "
+      "of this run";
   if (published.at_most && published.parameters != ParameterOrigin::chosen) {
     assumes.emplace_back("claim, queries, noise and threshold were fixed without these votes");
     assumes.emplace_back(kFixedQueries);

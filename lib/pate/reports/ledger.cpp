@@ -149,15 +149,18 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
                   path.string(), in_words(entries.front().ensemble()), in_words(wanted)));
 }
 
-void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path& path) {
+void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path& path,
+                        bool is_claim) {
   const auto last = std::find_if(entries.rbegin(), entries.rend(), [](const LedgerEntry& entry) {
     return entry.event.open.drawn.has_value();
   });
   if (last == entries.rend()) return;
   throw ledger_conflict(fmt::format(
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "
-      "privacy again: --again makes one and states what all entries cost together",
-      path.string(), last->line, last->time));
+      "privacy again: {}",
+      path.string(), last->line, last->time,
+      is_claim ? "there is no claim beside it (without --at-most, --again makes one)"
+               : "--again makes one and states what all entries cost together"));
 }
 
 }  // namespace pate::reports

@@ -73,7 +73,8 @@ class Ledger {
                                    const Neighbours& neighbours = {});
 
 /// Throws `ledger_conflict` when the ledger at `path` has a release, of whatever votes, naming the
-/// last. For commands that take `--again`.
-void require_no_release(const std::vector<LedgerEntry>& entries, const std::filesystem::path& path);
+/// last, and what goes on: `--again`, or for a claim nothing (`is_claim`).
+void require_no_release(const std::vector<LedgerEntry>& entries, const std::filesystem::path& path,
+                        bool is_claim);
 
 }  // namespace pate::reports
