@@ -2,6 +2,8 @@
 # As compilers.sh, with the compilers $2 ... of Debian 13, in build/debian13-root: a bare system with its
 # packages. Needs mmdebstrap, root and the network. $PATE is the program of this machine, $ROOMS the rooms.
 set -eu
+# What is mounted is seen by what follows alone, and gone when it ends.
+[ -n "${PATE_MOUNTED:-}" ] || PATE_MOUNTED=yes exec unshare --mount "$0" "$@"
 jobs=$1
 shift
 cd "$(dirname "$0")/../.."
@@ -30,7 +32,8 @@ git ls-files -z | tar --null --files-from=- -cf - | tar -xf - -C "$root/src"
 # shellcheck disable=SC2016 # inside, not here
 printf '#!/bin/sh\ncd /src\nbuild=$1\nshift\nexec "build/portability/$build/pate" "$@"\n' > "$root/src/pate-of"
 chmod +x "$root/src/pate-of"
+mount -t proc proc "$root/proc"
 for compiler in "$@"; do
-  chroot "$root" env ROOMS="$ROOMS" /src/tests/portability/compilers.sh "$jobs" "$compiler"
+  chroot "$root" env -u PATE ROOMS="$ROOMS" /src/tests/portability/compilers.sh "$jobs" "$compiler"
   python3 -B tests/portability/compare.py . "$PATE" "chroot $root /src/pate-of $compiler"
 done

@@ -70,7 +70,7 @@ struct ReleasedRun {
 struct LedgerCounts {
   std::string about;                    ///< the run's id, a new one where no entry has it
   std::vector<std::string> covers;      ///< ids of the numbers told of it
-  std::vector<EarlierRelease> earlier;  ///< these numbers
+  std::vector<EarlierRelease> earlier;  ///< these numbers, the two entries of one claim once
   std::vector<OtherEntry> others;       ///< all entries
   ToldEpsilon added;                    ///< what those about other answers cost together
 };

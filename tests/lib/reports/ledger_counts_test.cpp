@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pate/reports/ledger_account.hpp"
@@ -66,6 +67,28 @@ TEST_CASE("an earlier release is about the same run only with the same decisions
     CHECK(counts.others.at(0).counted == (one.same ? Counted::noise : Counted::added));
     CHECK(counts.added.epsilon == (one.same ? 0.0 : 1.5));
   }
+}
+
+TEST_CASE("the two entries of a claim that passed are one coin, and another claim is another") {
+  const auto claim = [](char id, std::vector<std::string> covers) {
+    LedgerEntry entry = release("");
+    entry.event.open.id = std::string(32, id);
+    entry.event.open.drawn->covers = std::move(covers);
+    entry.event.open.drawn->noise = pate::NumberNoise{pate::ReleaseMethod::at_most, 1.5, 0, 2.0, 0};
+    return entry;
+  };
+  const std::string first(32, '1'), curve(32, 'e');
+  LedgerEntry other = release("");
+  for (const bool is_first : {true, false}) {
+    std::vector<LedgerEntry> entries{claim('1', {}), claim('2', {first})};
+    entries.insert(is_first ? entries.begin() : entries.end(), other);
+    const auto counts = count_entries(entries, {{}, "", "a", ""}, "L");
+    CHECK(counts.covers.size() == 3);
+    CHECK(counts.earlier.size() == 2);
+  }
+  CHECK(count_entries({claim('1', {}), claim('2', {})}, {{}, "", "a", ""}, "L").earlier.size() ==
+        2);
+  CHECK(count_entries({other, claim('2', {curve})}, {{}, "", "a", ""}, "L").earlier.size() == 2);
 }
 
 TEST_CASE("parameters that were chosen from votes stay so, and their noise is known all the same") {

@@ -173,10 +173,10 @@ TEST_CASE("a second release is refused, whatever its votes") {
   const TempDirectory directory;
   Ledger ledger(directory / "l");
   ledger.append(entry("a"));
-  CHECK_NOTHROW(pate::reports::require_no_release(ledger.entries(), ledger.path()));
+  CHECK_NOTHROW(pate::reports::require_no_release(ledger.entries(), ledger.path(), false));
   ledger.append(number("a"));
   const std::string message = message_of<pate::ledger_conflict>(
-      [&] { pate::reports::require_no_release(ledger.entries(), ledger.path()); });
+      [&] { pate::reports::require_no_release(ledger.entries(), ledger.path(), false); });
   CHECK(message == (directory / "l").string() + ": line 2 is a release of " +
                        ledger.entries()[1].time +
                        "; another one, of whatever votes of these teachers, costs privacy again: "

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "pate/base/error.hpp"
@@ -44,16 +45,29 @@ void for_orders(const CostSpec& question, std::span<const double> orders,
   }
 }
 
+// The first condition of complex orders that the run does not meet; empty: it meets all.
+std::string missing_condition(const CostSpec& question) {
+  const Aggregator& aggregator = question.aggregator;
+  if (!aggregator.is_gaussian()) return "Gaussian noise";
+  if (aggregator.interactive) return "no student";
+  // The largest modulus over several votes that move is not known to be where all take one way.
+  if (const Neighbours& its = aggregator.neighbours(); !its.is_one_replaced()) {
+    return fmt::format("one teacher that votes otherwise, not {}", in_words(its));
+  }
+  if (question.reading != ReleasedCost::joint) return "costs of every query";
+  if (question.teachers > kMostTeachers) return fmt::format("{} teachers at most", kMostTeachers);
+  const double reach = static_cast<double>(question.teachers) + 2.0;
+  if (!(reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise)) {
+    return fmt::format("sigma2 of a sixtieth of the teachers, {:.4g} or more",
+                       std::ceil(1e3 * reach / kMostTeachersInNoise) * 1e-3);
+  }
+  return {};
+}
+
 }  // namespace
 
 bool has_complex_moments(const CostSpec& question) {
-  const Aggregator& aggregator = question.aggregator;
-  if (!aggregator.is_gaussian() || aggregator.interactive) return false;
-  // The largest modulus over several votes that move is not known to be where all take one way.
-  if (!aggregator.neighbours().is_one_replaced()) return false;
-  const double reach = static_cast<double>(question.teachers) + 2.0;
-  return question.reading == ReleasedCost::joint && question.teachers <= kMostTeachers &&
-         reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise;
+  return missing_condition(question).empty();
 }
 
 Certificate default_certificate(const CostSpec& question) {
@@ -62,18 +76,12 @@ Certificate default_certificate(const CostSpec& question) {
 }
 
 void check_certificate(Certificate certificate, const CostSpec& question) {
-  if (certificate == Certificate::renyi || has_complex_moments(question)) return;
-  if (const Neighbours& its = question.aggregator.neighbours(); !its.is_one_replaced()) {
-    throw parameter_error(fmt::format(
-        "a certificate by complex orders is known for one teacher that votes otherwise, not for "
-        "{}: use that by Renyi orders (--certificate renyi)",
-        in_words(its)));
-  }
+  if (certificate == Certificate::renyi) return;
+  const std::string missing = missing_condition(question);
+  if (missing.empty()) return;
   throw parameter_error(fmt::format(
-      "a certificate by complex orders needs Gaussian noise of at least a sixtieth of the "
-      "teachers, no student, {} teachers at most, and costs of every query: use that by Renyi "
-      "orders (--certificate renyi)",
-      kMostTeachers));
+      "a certificate by complex orders needs {}: use that by Renyi orders (--certificate renyi)",
+      missing));
 }
 
 CertificateRule certificate_rule(const std::optional<Certificate>& asked,

@@ -35,7 +35,7 @@ void validate_ladder(const LadderTerms& terms) {
     return value >= least && value <= kLargestDeclaredEpsilon;
   };
   if (!within(terms.epsilon, kLeastDeclaredEpsilon)) {
-    throw parameter_error(fmt::format("a declared epsilon must be from {} to {}, got {}",
+    throw parameter_error(fmt::format("an epsilon that is told beforehand must be from {} to {}, got {}",
                                       kLeastDeclaredEpsilon, kLargestDeclaredEpsilon,
                                       terms.epsilon));
   }
