@@ -35,5 +35,5 @@ chmod +x "$root/src/pate-of"
 mount -t proc proc "$root/proc"
 for compiler in "$@"; do
   chroot "$root" env -u PATE ROOMS="$ROOMS" /src/tests/portability/compilers.sh "$jobs" "$compiler"
-  python3 -B tests/portability/compare.py . "$PATE" "chroot $root /src/pate-of $compiler"
+  python3 -B tests/portability/compare.py . "$PATE" chroot "$root" /src/pate-of "$compiler"
 done

@@ -30,6 +30,11 @@ double add_times(double total, double number, std::int64_t times, const Add& add
   return sum_upwards(total, with_margin(static_cast<double>(times - terms) * number));
 }
 
+bool is_claim(const PublicEvent& event) {
+  const auto& drawn = event.drawn;
+  return drawn && drawn->noise && drawn->noise->method == ReleaseMethod::at_most;
+}
+
 }  // namespace
 
 std::vector<const Event*> standing_numbers(const Record& record) {
@@ -68,6 +73,24 @@ std::vector<const Event*> standing_numbers(const Record& record) {
   }
   // Sums of their epsilons are rounded: the order of the record must not show.
   std::ranges::sort(result, [](const Event* a, const Event* b) { return *a < *b; });
+  return result;
+}
+
+bool is_same_coin(const PublicEvent& later, const PublicEvent& earlier) {
+  if (!is_claim(later) || !is_claim(earlier) || later.about != earlier.about) return false;
+  return *later.drawn->noise == *earlier.drawn->noise &&
+         std::ranges::find(later.drawn->covers, earlier.id) != later.drawn->covers.end();
+}
+
+Record one_number_a_coin(const Record& record) {
+  Record result;
+  for (const Event& event : record) {
+    const bool has_later =
+        is_claim(event.open) && std::ranges::any_of(record, [&](const Event& later) {
+          return later.times == event.times && is_same_coin(later.open, event.open);
+        });
+    if (!has_later) result.push_back(event);
+  }
   return result;
 }
 

@@ -19,6 +19,14 @@ struct ToldEpsilon {
 /// `input_error` where numbers count each other, as only a file that was edited has them.
 [[nodiscard]] std::vector<const Event*> standing_numbers(const Record& record);
 
+/// Whether two numbers told one coin: a claim that passed has a number from before its test, which
+/// holds whatever comes out, and one from after it, which counts that one. Two claims of the same
+/// run have no such tie, as a ledger has one claim at most.
+[[nodiscard]] bool is_same_coin(const PublicEvent& later, const PublicEvent& earlier);
+
+/// The record with one number of each coin: the later. For sums of what telling numbers costs.
+[[nodiscard]] Record one_number_a_coin(const Record& record);
+
 /// Their epsilons and deltas, added up, rounded upwards; the least that one of them promises.
 [[nodiscard]] ToldEpsilon drawn_total(const std::vector<const Event*>& numbers);
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pate/base/error.hpp"
+#include "pate/events/drawn_numbers.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 
@@ -103,7 +104,7 @@ Record missing_runs(const Record& record) {
 
 RecordSums::RecordSums(const Record& record, unsigned threads) {
   common_neighbours(record);
-  Record all = record;
+  Record all = one_number_a_coin(record);
   for (Event& run : missing_runs(record)) all.push_back(std::move(run));
   std::vector<Event> ordered = canonical(std::move(all));
   for (Event& event : ordered) events_.push_back(std::move(event));

@@ -9,6 +9,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
+#include "pate/events/drawn_numbers.hpp"
 #include "pate/numerics/decimal.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -158,7 +159,6 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
     counts.about = new_event_id();
   }
   Record rest;
-  std::vector<std::string> claims;
   for (const LedgerEntry& entry : entries) {
     const PublicEvent& open = entry.event.open;
     const bool is_same = open.id == counts.about || open.about == counts.about;
@@ -174,15 +174,12 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
     if (!is_same || !open.drawn) continue;
     const auto& noise = open.drawn->noise ? open.drawn->noise : entry.event.facts.noise;
     const NumberNoise its = noise.value_or(NumberNoise{});
-    // A claim that passed has an entry from before its coin was tossed: the two are of one coin, as
-    // a ledger has one claim at most.
-    const bool is_same_coin = its.method == ReleaseMethod::at_most &&
-                              std::ranges::any_of(open.drawn->covers, [&](const std::string& id) {
-                                return std::ranges::find(claims, id) != claims.end();
-                              });
     counts.covers.push_back(open.id);
-    if (its.method == ReleaseMethod::at_most) claims.push_back(open.id);
-    if (is_same_coin) continue;
+    if (std::ranges::any_of(entries, [&](const LedgerEntry& later) {
+          return is_same_coin(later.event.open, open);
+        })) {
+      continue;
+    }
     counts.earlier.push_back({its.beta, its.noise, its.k, other.chosen_from_votes, its.method});
   }
   if (!rest.empty()) counts.added = told_total(rest);

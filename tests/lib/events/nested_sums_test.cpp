@@ -11,6 +11,7 @@
 #include "pate/base/json.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/drawn_numbers.hpp"
+#include "pate/events/record_sums.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/events.hpp"
@@ -366,6 +367,30 @@ TEST_SUITE("records of events") {
     CHECK(standing_numbers({first, second}).size() == 1);
     second.open.about = random_id(random);
     CHECK(standing_numbers({first, second}).size() == 2);
+  }
+
+  TEST_CASE("a claim that passed costs what its test costs, once") {
+    Random random(1708);
+    for (int round = 0; round < 20; ++round) {
+      Event before = number_of(nullptr, {}, kDelta, random);
+      before.open.origin.parameters_from_votes = false;
+      before.open.drawn->noise =
+          NumberNoise{ReleaseMethod::at_most, 1.5, 0.0, random.uniform(0.1, 3.0), 0.0};
+      Event after = before;
+      after.open.id = random_id(random);
+      after.open.drawn->epsilon *= 0.5;
+      const auto any_votes = [](const Record& record) {
+        return RecordSums(record, 1).any_votes(2.0);
+      };
+      const double once = any_votes({before});
+      const double twice = any_votes({before, after});
+      CHECK(twice > once * 1.01);  // two claims that have no tie
+      after.open.drawn->covers = {before.open.id};
+      CHECK(any_votes({before, after}) == once);
+      CHECK(any_votes({after, before}) == once);
+      after.open.drawn->noise->noise *= 1.5;  // another coin
+      CHECK(any_votes({before, after}) > once * 1.01);
+    }
   }
 
   TEST_CASE("numbers that count each other are refused, whatever else there is") {
