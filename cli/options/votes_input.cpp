@@ -340,18 +340,23 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
   }
   const VotesShape beside{votes.queries(), votes.classes(), input.rows};
+  const auto add_if_at_chance = [&](const char* file, const std::vector<std::int32_t>& labels) {
+    if (auto notice = labels_at_chance(votes, input.rows, labels, file)) {
+      input.notices.push_back(*std::move(notice));
+    }
+  };
   if (!options.labels.empty()) {
     input.labels =
         read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),
                     {votes.queries(), labelled, input.rows}, options.labels_rows);
-    if (auto notice = labels_at_chance(votes, input.rows, *input.labels)) {
-      input.notices.push_back(*std::move(notice));
-    }
+    add_if_at_chance("labels", *input.labels);
   }
   if (!options.decisions.empty()) {
-    input.decisions = read_decisions(
+    Decisions read = read_decisions(
         *open_file(input, "decisions", options.decisions, reading_of_labels(options, true)), beside,
         options.decisions_are, options.decisions_rows);
+    if (!read.labels.empty()) add_if_at_chance("decisions", read.labels);
+    input.decisions = std::move(read.answered);
   }
   return input;
 }

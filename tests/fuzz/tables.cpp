@@ -66,7 +66,7 @@ void read_beside(const NumericTable& table) {
     }
   });
   refused([&] {
-    for (const std::uint8_t decision : read_decisions(table, votes, {}, {})) {
+    for (const std::uint8_t decision : read_decisions(table, votes, {}, {}).answered) {
       require(decision <= 1);
     }
   });

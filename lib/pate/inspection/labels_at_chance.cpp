@@ -20,7 +20,7 @@ constexpr double kDeviations = 3.0;
 
 struct Matches {
   std::vector<std::int64_t> pluralities, labels;  // by class
-  std::int64_t right = 0;
+  std::int64_t queries = 0, right = 0;
 };
 
 Matches matches(const VoteSource& votes, const RowSelection& rows,
@@ -32,11 +32,14 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
     counts.resize(static_cast<std::size_t>(count) * classes);
     votes.read(row, count, counts);
     for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t label_of = labels[static_cast<std::size_t>(row + i)];
+      if (label_of < 0) continue;
       const auto votes_of =
           std::span(counts).subspan(static_cast<std::size_t>(i) * classes, classes);
       const auto plurality =
           static_cast<std::size_t>(std::ranges::max_element(votes_of) - votes_of.begin());
-      const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(row + i)]);
+      const auto label = static_cast<std::size_t>(label_of);
+      ++result.queries;
       ++result.pluralities[plurality];
       ++result.labels[label];
       result.right += plurality == label ? 1 : 0;
@@ -48,10 +51,12 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
 }  // namespace
 
 std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelection& rows,
-                                       std::span<const std::int32_t> labels) {
+                                       std::span<const std::int32_t> labels,
+                                       std::string_view file) {
   if (rows.size() < kFewestQueries) return std::nullopt;
   const Matches found = matches(votes, rows, labels);
-  const auto queries = static_cast<double>(rows.size());
+  if (found.queries < kFewestQueries) return std::nullopt;
+  const auto queries = static_cast<double>(found.queries);
   if (static_cast<double>(std::ranges::max(found.pluralities)) >= kOneClass * queries) {
     return std::nullopt;
   }
@@ -62,12 +67,11 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   by_chance /= queries;
   const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
   if (static_cast<double>(found.right) > by_chance + kDeviations * deviation) return std::nullopt;
-  return Notice{
-      "labels_at_chance",
-      fmt::format("labels: {} of {} are the teachers' plurality, as labels of other queries "
-                  "would be ({:.0f}): expected those of the same rows (--labels-rows says "
-                  "whose rows they are), with classes numbered as in the votes",
-                  found.right, rows.size(), by_chance)};
+  return Notice{"labels_at_chance",
+                fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
+                            "would be ({:.0f}): expected those of the same rows (--{}-rows says "
+                            "whose rows they are), with classes numbered as in the votes",
+                            file, found.right, found.queries, by_chance, file)};
 }
 
 }  // namespace pate

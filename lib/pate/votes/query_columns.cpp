@@ -75,7 +75,7 @@ struct Wording {
 template <class Entry, class RowOf>
 std::vector<Entry> scatter(const std::string& name, const std::vector<Entry>& entries,
                            const VotesShape& votes, const Wording& wording, const RowOf& row_of) {
-  std::vector<Entry> result(static_cast<std::size_t>(votes.rows), 0);
+  std::vector<Entry> result(static_cast<std::size_t>(votes.rows));
   std::vector<bool> is_known(result.size(), false);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const auto row = static_cast<std::size_t>(row_of(i));
@@ -157,7 +157,7 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
           "the votes, call it \"row\", else say whose rows these are with {} file or {} selected",
           name, wording.option, wording.option));
     }
-    if (table.rows() == votes.rows + 1 && !entries.empty() && entries.front() == 0 &&
+    if (table.rows() == votes.rows + 1 && !entries.empty() && entries.front() == Entry{} &&
         header.names.empty() && !table.description().format.starts_with("np")) {
       throw input_error(fmt::format(
           "{}: expected {} rows, one per row of the votes, found {}, of which the first is 0, as "
@@ -224,6 +224,16 @@ std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesShap
 
 namespace {
 
+// Of a query; two of the same row may have released different labels, by their noise.
+struct Decision {
+  bool is_answered = false;
+  std::int32_t label = -1;
+
+  bool operator==(const Decision& other) const { return is_answered == other.is_answered; }
+  // NOLINTNEXTLINE(google-explicit-constructor): as an entry of a file it is 0 or 1.
+  operator std::int64_t() const { return is_answered ? 1 : 0; }
+};
+
 // Numbers of the rows that were answered, instead of a decision for each row.
 std::string help_with_rows(const NumericTable& table, const std::vector<std::int64_t>& values,
                            std::int64_t rows) {
@@ -242,9 +252,8 @@ std::string help_with_rows(const NumericTable& table, const std::vector<std::int
 
 }  // namespace
 
-std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesShape& votes,
-                                         std::optional<DecisionsAre> are,
-                                         std::optional<RowsOf> rows_of) {
+Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
+                         std::optional<DecisionsAre> are, std::optional<RowsOf> rows_of) {
   const Column column = read_column_beside(table);
   const auto as_many = static_cast<std::int64_t>(column.values.size());
   if (!column.numbered && !rows_of && as_many != votes.rows && as_many != votes.queries.size()) {
@@ -257,7 +266,7 @@ std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesS
   // The smallest value that means answered.
   const std::int64_t answered = labels ? 0 : 1;
   const std::int64_t most = labels ? votes.classes - 1 : 1;
-  std::vector<std::uint8_t> decisions(column.values.size());
+  std::vector<Decision> decisions(column.values.size());
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::int64_t value = column.values[i];
     if (value < answered - 1 || value > most) {
@@ -267,12 +276,19 @@ std::vector<std::uint8_t> read_decisions(const NumericTable& table, const VotesS
                              : "1 for answered or 0 for refused",
                       value));
     }
-    decisions[i] = static_cast<std::uint8_t>(value >= answered ? 1 : 0);
+    decisions[i].is_answered = value >= answered;
+    if (labels) decisions[i].label = static_cast<std::int32_t>(value);
   }
-  return by_row(table, column, std::move(decisions), votes, rows_of,
-                {"decision", "--decisions-rows", [](std::int64_t decision) {
-                   return std::string(decision != 0 ? "answered" : "refused");
-                 }});
+  const std::vector<Decision> by_row_of_votes = by_row(
+      table, column, std::move(decisions), votes, rows_of,
+      {"decision", "--decisions-rows",
+       [](std::int64_t decision) { return std::string(decision != 0 ? "answered" : "refused"); }});
+  Decisions result;
+  for (const Decision& decision : by_row_of_votes) {
+    result.answered.push_back(decision.is_answered ? 1 : 0);
+    if (labels) result.labels.push_back(decision.label);
+  }
+  return result;
 }
 
 std::vector<std::int64_t> read_indices(const NumericTable& table) {

@@ -48,17 +48,21 @@ struct VotesShape {
                                                     const VotesShape& votes,
                                                     std::optional<RowsOf> rows_of = {});
 
-/// Which queries a run answered (`--decisions`), one entry per row of the votes: 1 answered, 0
-/// refused or not selected.
+/// Which queries a run answered, and what it released.
+struct Decisions {
+  std::vector<std::uint8_t> answered;  ///< by row of the votes: 1 answered, 0 refused, not selected
+  std::vector<std::int32_t> labels;    ///< by row: -1 where not answered; empty: the file has none
+};
+
+/// Which queries a run answered (`--decisions`).
 ///
 /// Where `are` says nothing, the file must tell what it holds: bool are decisions, integers of
 /// which one is -1 or above 1 are released labels. Throws `input_error` for all other files of
 /// zeros and ones (they may be labels of the classes 0 and 1, all of them answered), naming row and
 /// value for what is neither, and in the cases of `read_labels`.
-[[nodiscard]] std::vector<std::uint8_t> read_decisions(const NumericTable& table,
-                                                       const VotesShape& votes,
-                                                       std::optional<DecisionsAre> are = {},
-                                                       std::optional<RowsOf> rows_of = {});
+[[nodiscard]] Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
+                                       std::optional<DecisionsAre> are = {},
+                                       std::optional<RowsOf> rows_of = {});
 
 /// Row numbers, any number of them (`--indices`). Throws `input_error` naming the row where one is
 /// no integer; whether the rows exist is for `RowSelection::check` to say.

@@ -26,7 +26,7 @@ using pate::test::npy_table;
 namespace {
 
 using Values = std::vector<std::int64_t>;
-using Decisions = std::vector<std::uint8_t>;
+using Answered = std::vector<std::uint8_t>;
 
 using pate::DecisionsAre;
 using pate::RowSelection;
@@ -41,10 +41,10 @@ std::vector<std::int32_t> labels_of(const pate::NumericTable& table, std::int64_
   return pate::read_labels(table, beside(rows, all));
 }
 
-Decisions decisions(const Values& values, std::optional<DecisionsAre> are = {}) {
+Answered decisions(const Values& values, std::optional<DecisionsAre> are = {}) {
   const auto rows = static_cast<std::int64_t>(values.size());
   const RowSelection all = RowSelection::all(rows);
-  return pate::read_decisions(*integer_table({rows}, values), beside(rows, all), are);
+  return pate::read_decisions(*integer_table({rows}, values), beside(rows, all), are).answered;
 }
 
 std::string decisions_refusal(const Values& values, std::optional<DecisionsAre> are = {}) {
@@ -116,8 +116,8 @@ TEST_CASE("bool are decisions") {
   std::string file = npy_array<std::uint8_t>({3, 1}, {0, 1, 0});
   file.replace(file.find("u1"), 2, "b1");
   const RowSelection all = RowSelection::all(3);
-  CHECK(pate::read_decisions(*npy_table(file), beside(3, all)) == Decisions{0, 1, 0});
-  CHECK(decisions({}) == Decisions{});
+  CHECK(pate::read_decisions(*npy_table(file), beside(3, all)).answered == Answered{0, 1, 0});
+  CHECK(decisions({}) == Answered{});
 }
 
 TEST_CASE("zeros and ones that are not bool are decisions or labels as the user says") {
@@ -126,17 +126,17 @@ TEST_CASE("zeros and ones that are not bool are decisions or labels as the user 
     CHECK(message.starts_with("test.npy: expected bool, or released labels"));
     CHECK(message.find("--decisions-are answered") != std::string::npos);
     CHECK(message.find("--decisions-are labels") != std::string::npos);
-    CHECK(decisions(values, DecisionsAre::answered) == Decisions(values.begin(), values.end()));
-    CHECK(decisions(values, DecisionsAre::labels) == Decisions{1, 1, 1, 1});
+    CHECK(decisions(values, DecisionsAre::answered) == Answered(values.begin(), values.end()));
+    CHECK(decisions(values, DecisionsAre::labels) == Answered{1, 1, 1, 1});
   }
 }
 
 TEST_CASE("where -1 occurs, or a label above 1, labels were released") {
-  CHECK(decisions({-1, 0, 1, 7}) == Decisions{0, 1, 1, 1});
-  CHECK(decisions({0, 1, -1}) == Decisions{1, 1, 0});
-  CHECK(decisions({-1, -1}) == Decisions{0, 0});
-  CHECK(decisions({0, 1, 2}) == Decisions{1, 1, 1});
-  CHECK(decisions({0, 1, -1}, DecisionsAre::labels) == Decisions{1, 1, 0});
+  CHECK(decisions({-1, 0, 1, 7}) == Answered{0, 1, 1, 1});
+  CHECK(decisions({0, 1, -1}) == Answered{1, 1, 0});
+  CHECK(decisions({-1, -1}) == Answered{0, 0});
+  CHECK(decisions({0, 1, 2}) == Answered{1, 1, 1});
+  CHECK(decisions({0, 1, -1}, DecisionsAre::labels) == Answered{1, 1, 0});
 }
 
 TEST_CASE("what is neither a decision nor a label of the votes is named") {
@@ -169,13 +169,14 @@ TEST_CASE("decisions of the selected queries alone, as a run writes them") {
   const auto read = [](const Values& values, const RowSelection& queries,
                        std::optional<RowsOf> rows_of = {}) {
     const auto size = static_cast<std::int64_t>(values.size());
-    return pate::read_decisions(*integer_table({size}, values), beside(5, queries), {}, rows_of);
+    return pate::read_decisions(*integer_table({size}, values), beside(5, queries), {}, rows_of)
+        .answered;
   };
-  CHECK(read({3, -1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 0});
-  CHECK(read({-1, 1, 1}, RowSelection::list({4, 0, 2})) == Decisions{1, 0, 1, 0, 0});
-  CHECK(read({-1, 7, -1}, RowSelection::list({4, 0, 4})) == Decisions{1, 0, 0, 0, 0});
+  CHECK(read({3, -1}, RowSelection::range(2, 4)) == Answered{0, 0, 1, 0, 0});
+  CHECK(read({-1, 1, 1}, RowSelection::list({4, 0, 2})) == Answered{1, 0, 1, 0, 0});
+  CHECK(read({-1, 7, -1}, RowSelection::list({4, 0, 4})) == Answered{1, 0, 0, 0, 0});
   // As many rows as the votes: one for each of them.
-  CHECK(read({-1, -1, 1, -1, 1}, RowSelection::range(2, 4)) == Decisions{0, 0, 1, 0, 1});
+  CHECK(read({-1, -1, 1, -1, 1}, RowSelection::range(2, 4)) == Answered{0, 0, 1, 0, 1});
   CHECK(message_of<input_error>([&] {
           (void)read({1, 1, -1}, RowSelection::range(2, 4));
         }) ==
@@ -188,21 +189,38 @@ TEST_CASE("decisions of the selected queries alone, as a run writes them") {
         "was answered; found refused");
 }
 
+TEST_CASE("released labels stand beside decisions, by row of the votes") {
+  using Labels = std::vector<std::int32_t>;
+  const auto labels = [](const Values& values, const RowSelection& queries,
+                         std::optional<DecisionsAre> are = {}) {
+    const auto size = static_cast<std::int64_t>(values.size());
+    return pate::read_decisions(*integer_table({size}, values), beside(3, queries), are).labels;
+  };
+  const RowSelection all = RowSelection::all(3);
+  CHECK(labels({2, -1, 0}, all) == Labels{2, -1, 0});
+  CHECK(labels({1, 0, 1}, all, DecisionsAre::labels) == Labels{1, 0, 1});
+  CHECK(labels({1, 0, 1}, all, DecisionsAre::answered).empty());
+  CHECK(labels({5, 4}, RowSelection::list({2, 0})) == Labels{4, -1, 5});
+  // A query that was asked twice may have two labels.
+  CHECK(labels({5, 4}, RowSelection::list({2, 2})) == Labels{-1, -1, 4});
+}
+
 TEST_CASE("where rows of the file and selected queries fit and differ, the user says which") {
   const RowSelection queries = RowSelection::list({4, 0, 1, 2, 3});
   const auto read = [&](const Values& values, std::optional<RowsOf> rows_of = {}) {
-    return pate::read_decisions(*integer_table({5}, values), beside(5, queries), {}, rows_of);
+    return pate::read_decisions(*integer_table({5}, values), beside(5, queries), {}, rows_of)
+        .answered;
   };
   const Values values{7, -1, -1, 3, 3};
   CHECK(message_of<input_error>([&] { (void)read(values); }) ==
         "test.npy: there are as many rows as rows of the votes and as selected queries, but query "
         "1 is row 0 of the votes and would be answered by the one, refused by the other: say whose "
         "they are with --decisions-rows file or --decisions-rows selected");
-  CHECK(read(values, RowsOf::file) == Decisions{1, 0, 0, 1, 1});
-  CHECK(read(values, RowsOf::selected) == Decisions{0, 0, 1, 1, 1});
+  CHECK(read(values, RowsOf::file) == Answered{1, 0, 0, 1, 1});
+  CHECK(read(values, RowsOf::selected) == Answered{0, 0, 1, 1, 1});
   // The readings agree.
-  CHECK(read({-1, -1, -1, -1, -1}) == Decisions{0, 0, 0, 0, 0});
-  CHECK(read({2, 3, 4, 5, 6}) == Decisions{1, 1, 1, 1, 1});
+  CHECK(read({-1, -1, -1, -1, -1}) == Answered{0, 0, 0, 0, 0});
+  CHECK(read({2, 3, 4, 5, 6}) == Answered{1, 1, 1, 1, 1});
 
   const auto labels = [&](const Values& ids, std::optional<RowsOf> rows_of = {}) {
     return pate::read_labels(*integer_table({5}, ids), beside(5, queries), rows_of);
@@ -228,13 +246,13 @@ TEST_CASE("labels may be those of the selected queries alone") {
 TEST_CASE("a column called row says of which row of the votes each entry is") {
   const RowSelection queries = RowSelection::list({2, 0});
   const auto read = [&](const std::string& text, std::optional<RowsOf> rows_of = {}) {
-    return pate::read_decisions(*csv(text), beside(3, queries), {}, rows_of);
+    return pate::read_decisions(*csv(text), beside(3, queries), {}, rows_of).answered;
   };
   const auto refusal = [&](const std::string& text, std::optional<RowsOf> rows_of = {}) {
     return message_of<input_error>([&] { (void)read(text, rows_of); });
   };
-  CHECK(read("row,label\n0,-1\n2,4\n") == Decisions{0, 0, 1});
-  CHECK(read("row,label\n2,4\n1,3\n0,-1\n0,-1\n") == Decisions{0, 1, 1});
+  CHECK(read("row,label\n0,-1\n2,4\n") == Answered{0, 0, 1});
+  CHECK(read("row,label\n2,4\n1,3\n0,-1\n0,-1\n") == Answered{0, 1, 1});
   CHECK(pate::read_labels(*csv("row,label\n2,4\n0,1\n"), beside(3, queries)) ==
         std::vector<std::int32_t>{1, 0, 4});
   CHECK(refusal("row,label\n0,-1\n1,4\n") ==
