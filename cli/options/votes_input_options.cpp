@@ -57,7 +57,7 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
       "--accept DOUBTS", options.accepted,
       {VotesDoubt::totals_column, VotesDoubt::label_column, VotesDoubt::looks_transposed,
        VotesDoubt::looks_like_counts, VotesDoubt::looks_one_hot, VotesDoubt::identical_teachers,
-       VotesDoubt::plurality_column, VotesDoubt::decimal_commas},
+       VotesDoubt::constant_teachers, VotesDoubt::plurality_column, VotesDoubt::decimal_commas},
       "input warnings that must not refuse the votes, by the names that the refusal gives");
   votes.add("--student FILE", options.student,
             "file of the student's scores, for the Interactive aggregator");

@@ -389,6 +389,20 @@ def either_layout(rng, folder, by_query_table, classes):
     return words if path.suffix != ".npy" else words[:5]
 
 
+def teachers_missing(rng, folder):
+    """An array of zeros in which some teachers' votes were not filled in."""
+    def may_be_chance(e):
+        zeros = [count[0] for count in e.counts]
+        alike = sum(math.log((zero + 1) / (e.teachers + 1)) for zero in zeros)
+        return alike > -20 or sum(zeros) > 0.45 * e.teachers * len(zeros)
+    e = contested(rng, 40)
+    while may_be_chance(e):
+        e = contested(rng, 40)
+    at = rng.choice([0, e.teachers, rng.randint(0, e.teachers)])
+    missing = [0] * rng.randint(2, 4)
+    return either_layout(rng, folder, [row[:at] + missing + row[at:] for row in e.by_query], e.classes), "constant_teachers", [], None
+
+
 def teachers_twice(rng, folder):
     """Some teachers, or all, are in the file more than once."""
     def agreement(e):
@@ -448,7 +462,7 @@ def beside_numbered(rng, folder):
     return [path, *by_query(e)], "no teacher's votes", ["--accept", "label-column"], e.teachers
 
 
-KINDS = [teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
+KINDS = [teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
 
 
 def check_kind(kind, seed):

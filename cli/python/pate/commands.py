@@ -40,7 +40,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -146,7 +146,7 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -262,7 +262,7 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -367,7 +367,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -441,7 +441,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
 
@@ -543,7 +543,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -591,7 +591,7 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -829,7 +829,7 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        plurality-column, decimal-commas)
+        constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -939,8 +939,8 @@ def table(*reports, columns=None, label=None, format=None, max_memory=None):
 
     Table:
     columns: columns of the table, in this order; default: run, mechanism, queries, answered, accuracy, epsilon,
-        delta and publish (some of run, mechanism, teachers, classes, queries, answered, accuracy, agreement,
-        epsilon, delta, bound, publish)
+        delta, promise and publish (some of run, mechanism, teachers, classes, queries, answered, accuracy,
+        agreement, epsilon, delta, promise, bound, publish)
     label: name of each run, in the order of the reports; default: the names of the files
 
     Output:

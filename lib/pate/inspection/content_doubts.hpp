@@ -22,17 +22,19 @@ enum class VotesDoubt {
   looks_like_counts,
   looks_one_hot,
   identical_teachers,
+  constant_teachers,
   plurality_column,
   decimal_commas,
 };
 template <>
-inline constexpr std::array<Named<VotesDoubt>, 8> kNames<VotesDoubt>{{
+inline constexpr std::array<Named<VotesDoubt>, 9> kNames<VotesDoubt>{{
     {VotesDoubt::totals_column, "totals_column"},
     {VotesDoubt::label_column, "label_column"},
     {VotesDoubt::looks_transposed, "looks_transposed"},
     {VotesDoubt::looks_like_counts, "looks_like_counts"},
     {VotesDoubt::looks_one_hot, "looks_one_hot"},
     {VotesDoubt::identical_teachers, "identical_teachers"},
+    {VotesDoubt::constant_teachers, "constant_teachers"},
     {VotesDoubt::plurality_column, "plurality_column"},
     {VotesDoubt::decimal_commas, "decimal_commas"},
 }};
@@ -83,6 +85,9 @@ struct VotesLookedAt {
 /// * `looks_one_hot`: class ids are blocks of zeros and one 1 throughout: certain;
 /// * `identical_teachers`: teachers that are not constant agree throughout, by chance in less than
 ///   1e-5 where any two agree no more than pairs do on each query, for so many: likely;
+/// * `constant_teachers`: teachers that vote one class throughout, by the shares of the others in
+///   less than 1e-5; likely where it is class 0, that of less than half of all other votes, and
+///   there are several of them or it is the last one;
 /// * `plurality_column`: one teacher votes with the plurality throughout, by chance in less than
 ///   1e-3 where it does so no more than the next best: likely below 1e-5 of the first and the last;
 /// * `one_teacher`: there is one vote a query, as labels are.

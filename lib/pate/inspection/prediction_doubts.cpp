@@ -143,6 +143,10 @@ std::optional<std::size_t> one_hot_blocks(const Lines& lines) {
   return std::nullopt;
 }
 
+bool is_constant(const std::vector<std::int64_t>& line) {
+  return std::ranges::all_of(line, [&](std::int64_t id) { return id == line.front(); });
+}
+
 // Teachers that vote alike throughout, by their votes.
 using Groups = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
 
@@ -169,9 +173,7 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
   std::pair<std::size_t, std::size_t> first{teachers.size(), 0};
   for (const auto& [line, alike] : groups) {
     // Teachers that say one thing throughout are not taken for each other.
-    const std::int64_t one = line.front();
-    const bool is_constant = std::ranges::all_of(line, [&](auto id) { return id == one; });
-    if (alike.size() < 2 || is_constant) continue;
+    if (alike.size() < 2 || is_constant(line)) continue;
     largest = std::max(largest, alike.size());
     copies += alike.size() - 1;
     first = std::min(first, std::pair(alike[0], alike[1]));
@@ -192,6 +194,45 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
                     copies, teachers.size(), first.first, first.second, queries, largest)},
        Weight::likely,
        VotesDoubt::identical_teachers});
+}
+
+// Teachers that vote one class throughout. Of several for class 0, or the last one, an array of
+// zeros is more likely in which their votes were not filled in.
+void look_for_constant(const Lines& teachers, std::vector<ContentDoubt>& found) {
+  Lines others;
+  std::map<std::int64_t, std::vector<std::size_t>> constant;
+  for (std::size_t i = 0; i < teachers.size(); ++i) {
+    if (!is_constant(teachers[i])) {
+      others.push_back(teachers[i]);
+    } else if (teachers[i].front() >= 0) {
+      constant[teachers[i].front()].push_back(i);
+    }
+  }
+  if (others.empty()) return;
+  const std::size_t queries = teachers.front().size();
+  for (const auto& [id, places] : constant) {
+    // By the shares of the others, of which one more may vote so.
+    double log_chance = std::log(static_cast<double>(teachers.size()));
+    double votes = 0.0;
+    for (std::size_t query = 0; query < queries; ++query) {
+      const auto same = std::ranges::count(
+          others, id, [&](const std::vector<std::int64_t>& line) { return line[query]; });
+      votes += static_cast<double>(same);
+      log_chance +=
+          std::log(static_cast<double>(same + 1) / static_cast<double>(others.size() + 1));
+    }
+    if (log_chance > kLogChance) continue;
+    const bool is_some = places.size() > 1 || places.front() + 1 == teachers.size();
+    const double share = votes / static_cast<double>(queries * others.size());
+    found.push_back(
+        {{"constant_teachers",
+          fmt::format("{} of {} teachers, like teacher {}, vote {} on all of {} queries, as {:.1f} "
+                      "% of the votes of the others do: are they missing? An array of zeros that "
+                      "was not filled has votes for class 0. Leave out those that did not vote",
+                      places.size(), teachers.size(), places.front(), id, queries, 100.0 * share)},
+         id == 0 && is_some && share < 0.5 ? Weight::likely : Weight::doubtful,
+         VotesDoubt::constant_teachers});
+  }
 }
 
 // One teacher that always votes with the plurality, where no other one does nearly.
@@ -275,6 +316,11 @@ void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoub
     }
   }
   look_for_copies(teachers, found);
+  // Queries on which all agree are taken for such teachers where the table is transposed.
+  const bool is_turned = std::ranges::any_of(found, [](const ContentDoubt& doubt) {
+    return doubt.kind == VotesDoubt::looks_transposed;
+  });
+  if (!is_turned) look_for_constant(teachers, found);
   look_for_plurality(votes, looked_at.teachers.has_value(), found);
 }
 

@@ -93,7 +93,39 @@ TEST_CASE("teachers that agree by chance, or always say one class, are no copies
   Ids constant = random_ids(random, 20, 120, 10, 0.5);
   for (std::int64_t query = 0; query < 120; ++query) constant.at(3, query) = 7;
   copy_teacher(constant, 3, 4);
-  CHECK(doubts(constant).empty());
+  const auto found = doubts(constant);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].notice.code == "constant_teachers");
+  CHECK(found[0].weight == Weight::doubtful);
+}
+
+TEST_CASE("teachers whose votes were not filled in an array of zeros are likely wrong") {
+  Random random(36);
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    Ids ids = random_ids(random, random.integer(12, 60), 200, random.integer(3, 12), 0.6);
+    const std::int64_t missing = random.integer(1, 3);
+    const std::int64_t from = missing == 1 ? ids.teachers - 1 : random.integer(0, 8);
+    const std::int64_t id = random.integer(0, 1);
+    for (std::int64_t i = 0; i < missing; ++i) {
+      for (std::int64_t query = 0; query < 200; ++query) ids.at(from + i, query) = id;
+    }
+    const auto found = doubts(ids, ids.teachers);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].notice.code == "constant_teachers");
+    CHECK(found[0].weight == (id == 0 ? Weight::likely : Weight::doubtful));
+  }
+}
+
+TEST_CASE("a teacher that says what nearly all say is no doubt") {
+  Random random(37);
+  Ids ids = random_ids(random, 20, 100, 3, 0.5);
+  for (std::int64_t query = 0; query < 100; ++query) {
+    for (std::int64_t teacher = 0; teacher < 20; ++teacher) {
+      ids.at(teacher, query) = teacher == 5 || random.uniform(0.0, 1.0) < 0.99 ? 0 : 1;
+    }
+  }
+  CHECK(doubts(ids).empty());
 }
 
 TEST_CASE("the plurality among the teachers is told, at an end of the file likely wrong") {
