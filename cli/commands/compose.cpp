@@ -227,7 +227,7 @@ Rounds read_rounds(const std::vector<Document>& documents) {
     file.name = document.path;
     if (document.report) {
       file.record = reports::read_events(*document.report);
-      file.counted_entries = reports::counted_entries(*document.report);
+      file.counted = reports::counted_entries(*document.report);
       rounds.parts.push_back(reports::report_part(*document.report, file.record));
       for (Notice& doubt : reports::doubts_about_votes(*document.report)) {
         doubt.message = fmt::format("{}: {}", document.path, doubt.message);

@@ -191,6 +191,16 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
   return text;
 }
 
+std::string two_numbers_in_words(const AtMostFacts& facts, double delta) {
+  return fmt::format(
+      "Which of two numbers E is, both fixed before the votes were looked at, was decided by a "
+      "private test (certificate by {}): {} where it passes, else {}, which holds whatever the "
+      "votes are. The run is not ({}, {})-differentially private, also where {} is told: other "
+      "outcomes have the other number.",
+      facts.certificate == Certificate::complex ? "complex orders" : "Renyi orders", facts.claim,
+      facts.failed_claim, facts.claim, delta, facts.claim);
+}
+
 Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   if (!published) return no_guarantee("no number was drawn.");
   if (published->uses_chosen_parameters()) {
@@ -205,6 +215,9 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
   cost.releasable = true;
   cost.promise = Promise::outcome;
   Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
+  if (published->at_most) {
+    result.promise += ' ' + two_numbers_in_words(*published->at_most, published->run_delta);
+  }
   protect(result, published->aggregator.neighbours());
   add_assumptions(*published, result.assumes);
   return result;

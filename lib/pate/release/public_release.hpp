@@ -93,6 +93,7 @@ inline constexpr std::array<Named<Counted>, 4> kNames<Counted>{{
 
 /// Another entry of the ledger. Nothing in it depends on the votes but what is public.
 struct OtherEntry {
+  std::string id;  ///< of its event
   std::int64_t line = 0;
   std::string kind;
   std::string time;
@@ -165,6 +166,9 @@ struct AtMostFacts {
   Certificate certificate = Certificate::renyi;
   std::optional<ComplexOrders> complex_orders = {};
 };
+
+/// Which two numbers such a release can tell, at which delta, and what that means.
+[[nodiscard]] std::string two_numbers_in_words(const AtMostFacts& facts, double delta);
 
 /// An epsilon that may be published, and all that may be published beside it.
 struct PublicRelease {

@@ -163,6 +163,7 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
     const PublicEvent& open = entry.event.open;
     const bool is_same = open.id == counts.about || open.about == counts.about;
     OtherEntry& other = counts.others.emplace_back();
+    other.id = open.id;
     other.line = entry.line;
     other.kind = kind_of(entry);
     other.time = entry.time;

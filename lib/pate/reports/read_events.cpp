@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -45,6 +46,7 @@ const char* unit_of(const PublicEvent& event) {
 std::set<std::string> ties_of(const NamedRecord& named) {
   std::set<std::string> ties;
   if (!named.ledger.empty()) ties.insert("ledger " + named.ledger);
+  for (const std::string& id : named.counted.ids) ties.insert("event " + id);
   for (const Event& event : named.record) {
     const VotesDigests& digests = event.facts.digests;
     if (!digests.file.empty()) ties.insert("file " + digests.file);
@@ -61,18 +63,35 @@ bool has_digests(const NamedRecord& named) {
   });
 }
 
+// How many of the events are entries that the number of `named` may count: what happened, to others
+// than its own run.
+std::int64_t others_than(const NamedRecord& named, const Record& all) {
+  return std::ranges::count_if(all, [&](const Event& event) {
+    if (!event.happened() && !is_foreign(event)) return false;
+    return std::ranges::none_of(named.record, [&](const Event& own) {
+      if (!event.happened()) return own == event;
+      return event.open.id == own.open.id || event.open.id == own.open.about;
+    });
+  });
+}
+
 // A number that counts entries of a ledger adds up only beside what these are of: its own record
 // has them not.
 void check_counted(const std::vector<NamedRecord>& records) {
   Record all;
   for (const NamedRecord& named : records) all = join(all, named.record);
+  std::set<std::string> ids;
+  for (const Event& event : all) ids.insert(event.open.id);
   for (const NamedRecord& named : records) {
-    const auto others = static_cast<std::int64_t>(all.size() - named.record.size());
-    if (named.counted_entries <= others) continue;
+    const auto missing = std::ranges::count_if(
+        named.counted.ids, [&](const std::string& id) { return !ids.contains(id); });
+    if (missing == 0 && named.counted.unnamed <= others_than(named, all)) continue;
+    const bool is_one =
+        named.counted.ids.size() + static_cast<std::size_t>(named.counted.unnamed) == 1;
     throw input_error(
         fmt::format("{}: public.ledger: its epsilon counts {} of a ledger that its record lacks: "
                     "expected the ledger in its place, or the reports of all of them beside it",
-                    named.name, named.counted_entries == 1 ? "an entry" : "entries"));
+                    named.name, is_one ? "an entry" : "entries"));
   }
 }
 
@@ -177,15 +196,21 @@ ReportPart report_part(const io::JsonValue& report, const Record& record) {
   return named;
 }
 
-std::int64_t counted_entries(const io::JsonValue& report) {
+CountedEntries counted_entries(const io::JsonValue& report) {
+  CountedEntries result;
   const auto published = report.find("public");
   const auto ledger = published ? published->find("ledger") : std::nullopt;
-  if (!ledger || ledger->type() != io::JsonType::array) return 0;
-  std::int64_t count = 0;
+  if (!ledger || ledger->type() != io::JsonType::array) return result;
   for (const io::JsonValue& entry : ledger->elements()) {
-    if (entry.at("counted").text() == name(Counted::added)) ++count;
+    const std::string& counted = entry.at("counted").text();
+    if (counted == name(Counted::same_answers)) continue;
+    if (const auto id = entry.find("id")) {
+      result.ids.push_back(id->text());
+    } else if (counted == name(Counted::added)) {
+      ++result.unnamed;
+    }
   }
-  return count;
+  return result;
 }
 
 void check_addable(const std::vector<NamedRecord>& records, bool same_teachers) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pate/base/json.hpp"
 #include "pate/events/event.hpp"
@@ -10,13 +11,20 @@
 
 namespace pate::reports {
 
+/// The entries of a ledger that the number of a release counts and that its record may lack. A sum
+/// must have each.
+struct CountedEntries {
+  std::vector<std::string> ids;
+  std::int64_t unnamed = 0;  ///< of reports that did not say which they were yet
+};
+
 /// What a file says was done, and how messages and sums call it.
 struct NamedRecord {
   std::string name;
   Record record;
   /// SHA-256 of the ledger that vouches for its teachers; empty: none does.
   std::string ledger = {};
-  std::int64_t counted_entries = 0;  ///< `counted_entries` of a report
+  CountedEntries counted = {};  ///< `counted_entries` of a report
 };
 
 /// The events of a report of `analyze`, `label`, `plan`, `release`, `darrm` or `compose`: its
@@ -27,9 +35,9 @@ struct NamedRecord {
 /// a release that is not valid, and for fields that are missing, malformed or out of range.
 [[nodiscard]] Record read_events(const io::JsonValue& report);
 
-/// How many entries of a ledger the number of a release counts, beside those about its own run,
-/// which are in its record.
-[[nodiscard]] std::int64_t counted_entries(const io::JsonValue& report);
+/// Those of a report: none but of releases under a ledger. A labelling of the run itself is not
+/// among them: the record of the release has its steps.
+[[nodiscard]] CountedEntries counted_entries(const io::JsonValue& report);
 
 /// How a composed report names it.
 [[nodiscard]] ReportPart report_part(const io::JsonValue& report, const Record& record);
@@ -37,7 +45,7 @@ struct NamedRecord {
 /// Throws `input_error`, naming the files, unless all protect the same and are about the same
 /// teachers: their number is the same, and files are connected by votes, events or a ledger that
 /// they share, or `same_teachers` vouches for them; and unless beside a number that counts entries
-/// of a ledger there are as many other events.
+/// of a ledger there are the events of these.
 void check_addable(const std::vector<NamedRecord>& records, bool same_teachers);
 
 }  // namespace pate::reports

@@ -12,6 +12,7 @@
 namespace pate::reports {
 
 static void fields(FieldWriter& a, const OtherEntry& entry) {
+  a("id", entry.id);
   a("line", entry.line);
   a("kind", entry.kind);
   a("time", entry.time);

@@ -15,14 +15,12 @@ namespace pate {
 namespace {
 
 std::string at_most_in_words(const AtMostPlan& plan) {
-  return fmt::format(
-      "There is this one delta and no other failure probability. Which of two numbers E is, both "
-      "fixed before the votes were looked at, was decided by a private test (certificate by {}): "
-      "{} where it passes, else {}, which holds whatever the votes are. The run is not ({}, "
-      "{})-differentially private, also where {} is told: other outcomes have the other number.",
-      plan.claim.test().certificate() == Certificate::complex ? "complex orders" : "Renyi orders",
-      plan.claim.claim(), plan.claim.failed_claim(), plan.claim.claim(), plan.terms.delta,
-      plan.claim.claim());
+  AtMostFacts facts;
+  facts.claim = plan.claim.claim();
+  facts.failed_claim = plan.claim.failed_claim();
+  facts.certificate = plan.claim.test().certificate();
+  return "There is this one delta and no other failure probability. " +
+         two_numbers_in_words(facts, plan.terms.delta);
 }
 
 }  // namespace
