@@ -80,7 +80,11 @@ class ExactSamples {
  public:
   ExactSamples(const SampledQuery& query, std::span<const DistinctSample> distinct,
                unsigned threads)
-      : query_(query), distinct_(distinct), threads_(threads) {}
+      : query_(query),
+        distinct_(distinct),
+        any_known_(std::ranges::any_of(
+            distinct, [](const DistinctSample& one) { return one.outcomes.has_value(); })),
+        threads_(threads) {}
 
   [[nodiscard]] BothDirections rdp(double order) const {
     const double cap = sampled_cost(query_.noise, order);
@@ -112,7 +116,15 @@ class ExactSamples {
                                                      double step, double beyond) const {
     const auto& outcomes = distinct_[i].outcomes;
     if (outcomes) return outcomes->tables(direction);
-    return {sampled_pair(query_.noise, direction, step, beyond)};
+    std::vector<DistributionPair> pairs{sampled_pair(query_.noise, direction, step, beyond)};
+    // Known queries have neighbours in both directions with a teacher more and with one less, of
+    // which here either may be the worse.
+    if (any_known_) {
+      const bool is_forward = direction == Direction::forward;
+      pairs.push_back(sampled_pair(
+          query_.noise, is_forward ? Direction::reverse : Direction::forward, step, beyond));
+    }
+    return pairs;
   }
   // Few pairs that dominate those of the neighbours.
   [[nodiscard]] std::vector<DistributionPair> few(std::size_t i, Direction direction,
@@ -121,6 +133,7 @@ class ExactSamples {
 
   const SampledQuery& query_;
   std::span<const DistinctSample> distinct_;
+  bool any_known_;
   unsigned threads_;
 };
 
@@ -168,7 +181,8 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
     if (!all_known) {
       // A pair for any votes has as many losses as there are steps of the grid.
       const auto losses = static_cast<double>(
-          sampled_pair(query_.noise, Direction::forward, grids.step, beyond).size());
+          sampled_pair(query_.noise, Direction::forward, grids.step, beyond).size() *
+          (any_known_ ? 2 : 1));
       for (const DistinctSample& one : distinct_) {
         if (!one.outcomes) total += losses * static_cast<double>(one.count);
       }
