@@ -26,7 +26,9 @@ std::string_view worth(const CostEntry& cost) {
     }
     return is_forward_only(cost.bound) ? "one direction only" : "chosen parameters";
   }
-  if (cost.releasable) return "may be published";
+  if (cost.releasable) {
+    return cost.promise == Promise::fixed ? "may be published" : "of the outcome, may be published";
+  }
   return cost.promise == Promise::fixed ? "guarantee, private" : "of the outcome, private";
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<reports::ResultColumn> usual_columns() {
   using enum reports::ResultColumn;
-  return {run, mechanism, queries, answered, accuracy, epsilon, delta, publish};
+  return {run, mechanism, queries, answered, accuracy, epsilon, delta, promise, publish};
 }
 
 }  // namespace
@@ -25,9 +25,9 @@ void add_table(CommandLine& line, TableOptions& options) {
   const Section table = line.section("Table");
   table.add("--columns NAMES", options.columns,
             {run, mechanism, teachers, classes, queries, answered, accuracy, agreement, epsilon,
-             delta, bound, publish},
+             delta, promise, bound, publish},
             "columns of the table, in this order; default: run, mechanism, queries, answered, "
-            "accuracy, epsilon, delta and publish");
+            "accuracy, epsilon, delta, promise and publish");
   table.add("--label NAME", options.labels,
             "name of each run, in the order of the reports; default: the names of the files");
   const Section output = line.section("Output");

@@ -136,7 +136,10 @@ class Report:
     def public(self) -> Report:
         """What may be published of it: the report without numbers that depend on the votes."""
         if self._fields["schema"].startswith("pate/release/") and self._fields.get("public"):
-            return Report(json.dumps({name: self._fields[name] for name in ("schema", "tool", "public")}), command=self.command)  # as it was drawn
+            public = dict(self._fields["public"])  # as it was drawn
+            if record := self._fields.get("record"):
+                public["record"] = {**record, "events": [{name: part for name, part in event.items() if name != "private"} for event in record["events"]]}
+            return Report(json.dumps({**{name: self._fields[name] for name in ("schema", "tool")}, "public": public}), command=self.command)
         text = with_files([self], lambda files: running.run_well(["compose", "--public-only", "--quiet", "--output=-", "--", *files])).decode()
         return Report(text, command=self.command)
 

@@ -129,11 +129,13 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   }
 
   WeightedAccount result;
-  for (const auto& [units, its] : teachers) {
+  for (const auto& of_weight : teachers) {
+    const auto& units = of_weight.first;
+    const auto& its = of_weight.second;
     const bool is_heaviest = units == teachers.rbegin()->first;
     const Aggregator of_teacher = for_teacher(in_units, units);
     std::optional<double> most;
-    const auto add_exact = [&, &units = units, &its = its](Account& account) {
+    const auto add_exact = [&](Account& account) {
       if (!exact_costs) return;
       most = exact_costs->add(units, its, account);
       if (is_heaviest) exact_costs->fill(account);

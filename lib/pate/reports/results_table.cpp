@@ -93,6 +93,16 @@ std::string bound_text(const JsonValue& entry) {
   return text;
 }
 
+// What an epsilon holds for.
+const char* promise_text(const HeadlineNumber& headline) {
+  if (headline.promise == Promise::fixed) return "guarantee";
+  if (headline.promise == Promise::outcome) return "of the outcome";
+  const auto reading = headline.entry.find("reading");
+  const bool is_mean = reading && reading->type() == JsonType::text &&
+                       reading->text() == name(GuaranteeKind::expected);
+  return is_mean ? "expectation" : "no promise";
+}
+
 std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNumber& headline) {
   const auto part = report.find("public");
   const JsonValue body = report.has("settings") || !part ? report : *part;
@@ -123,6 +133,8 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       const auto delta = headline.entry.find("delta");
       return delta ? digits_upwards(delta->number(), 6) : std::string();
     }
+    case ResultColumn::promise:
+      return promise_text(headline);
     case ResultColumn::bound:
       return bound_text(headline.entry);
     case ResultColumn::publish:
@@ -137,7 +149,8 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
 
 bool is_words(ResultColumn column) {
   return column == ResultColumn::run || column == ResultColumn::mechanism ||
-         column == ResultColumn::bound || column == ResultColumn::publish;
+         column == ResultColumn::promise || column == ResultColumn::bound ||
+         column == ResultColumn::publish;
 }
 
 struct Titles {
@@ -167,6 +180,8 @@ Titles titles(ResultColumn column) {
       return {"epsilon", "$\\varepsilon$"};
     case ResultColumn::delta:
       return {"delta", "$\\delta$"};
+    case ResultColumn::promise:
+      return {"promise", "Promise"};
     case ResultColumn::bound:
       return {"bound", "Bound"};
     case ResultColumn::publish:
@@ -276,6 +291,19 @@ Neighbours neighbours_of(const JsonValue& body) {
   return neighbours;
 }
 
+// The weight of the heaviest teacher; none where every vote counts one.
+std::optional<double> heaviest_of(const JsonValue& body) {
+  const auto weights = body.find("weights");
+  if (!weights || weights->type() != JsonType::array) return {};
+  std::optional<double> most;
+  for (const JsonValue& each : weights->elements()) {
+    if (each.type() != JsonType::object) return {};  // those of an objective (darrm)
+    const auto weight = each.find("weight");
+    if (weight) most = std::max(most.value_or(0.0), weight->number());
+  }
+  return most;
+}
+
 // What is done to the votes, without whom the costs are for.
 std::string what_text(const JsonValue& body) {
   const auto mechanism = body.find("mechanism");
@@ -288,12 +316,14 @@ std::string what_text(const JsonValue& body) {
   for (const auto& [name, title] : kMechanisms) {
     if (text == name) text = title;
   }
-  const char* before = ", ";
+  // A report of weighted votes tells noise and threshold by the heaviest vote.
+  const std::optional<double> heaviest = heaviest_of(body);
   for (const Parameter& parameter : kParameters) {
     const auto value = mechanism->find(parameter.key);
     if (!value || !is_number(*value)) continue;
-    text += fmt::format("{}{} {:g}", before, parameter.name, value->number());
+    text += fmt::format(", {} {:g}", parameter.name, value->number() * heaviest.value_or(1.0));
   }
+  if (heaviest) text += fmt::format(", votes of weight {:g} at most", *heaviest);
   if (const auto share = mechanism->find("sample_teachers")) {
     text += fmt::format(", teachers sampled {:g}", share->number());
   }

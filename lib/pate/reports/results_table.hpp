@@ -22,6 +22,7 @@ enum class ResultColumn {
   agreement,  ///< expected share of answers that are the majority's (darrm)
   epsilon,    ///< of the headline, rounded up
   delta,
+  promise,  ///< what epsilon is: a guarantee, of the outcome, an expectation
   bound,    ///< of the headline: what its number rests on
   publish,  ///< whether this epsilon may be published
 };
@@ -59,7 +60,7 @@ struct ResultsTable {
 namespace pate {
 
 template <>
-inline constexpr std::array<Named<reports::ResultColumn>, 12> kNames<reports::ResultColumn>{{
+inline constexpr std::array<Named<reports::ResultColumn>, 13> kNames<reports::ResultColumn>{{
     {reports::ResultColumn::run, "run"},
     {reports::ResultColumn::mechanism, "mechanism"},
     {reports::ResultColumn::teachers, "teachers"},
@@ -70,6 +71,7 @@ inline constexpr std::array<Named<reports::ResultColumn>, 12> kNames<reports::Re
     {reports::ResultColumn::agreement, "agreement"},
     {reports::ResultColumn::epsilon, "epsilon"},
     {reports::ResultColumn::delta, "delta"},
+    {reports::ResultColumn::promise, "promise"},
     {reports::ResultColumn::bound, "bound"},
     {reports::ResultColumn::publish, "publish"},
 }};

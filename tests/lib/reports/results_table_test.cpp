@@ -93,3 +93,29 @@ TEST_CASE("a number that counts a whole ledger says so beside the queries of its
   CHECK(may_be_published(R"(, "others": {"epsilon": 0.5, "delta": 1e-5})") ==
         "yes, with its statement; counts all of its ledger");
 }
+
+TEST_CASE("what an epsilon holds for stands beside it") {
+  const auto promise = [](const std::string& headline) {
+    const std::vector<io::JsonValue> all{report(
+        R"({"settings": {}, "headline": {"epsilon": 1.0, "delta": 2e-5, )" + headline + "}}")};
+    return reports::results_table(all, std::vector<std::string>{"r"}, {ResultColumn::promise})
+        .rows[0][0];
+  };
+  CHECK(promise(R"("releasable": true, "promise": "fixed")") == "guarantee");
+  CHECK(promise(R"("releasable": true, "promise": "outcome")") == "of the outcome");
+  CHECK(promise(R"("releasable": false, "promise": "none", "reading": "expected")") ==
+        "expectation");
+  CHECK(promise(R"("releasable": false, "promise": "none", "reading": "joint")") == "no promise");
+}
+
+TEST_CASE("noise of weighted votes is told in votes of weight one") {
+  const auto mechanism = [](const std::string& more) {
+    return reports::mechanism_text(report(
+        R"({"mechanism": {"name": "confident", "threshold": 60, "sigma1": 20, "sigma2": 30})" +
+        more + "}"));
+  };
+  CHECK(mechanism("") == "Confident GNMax, threshold 60, sigma1 20, sigma2 30");
+  CHECK(mechanism(R"(, "weights": [{"weight": 0.25}, {"weight": 0.5}])") ==
+        "Confident GNMax, threshold 30, sigma1 10, sigma2 15, votes of weight 0.5 at most");
+  CHECK(mechanism(R"(, "weights": [0.25, 0.5])") == mechanism(""));
+}
