@@ -317,9 +317,8 @@ void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoub
   }
   look_for_copies(teachers, found);
   // Queries on which all agree are taken for such teachers where the table is transposed.
-  const bool is_turned = std::ranges::any_of(found, [](const ContentDoubt& doubt) {
-    return doubt.kind == VotesDoubt::looks_transposed;
-  });
+  const bool is_turned = std::ranges::any_of(
+      found, [](const ContentDoubt& doubt) { return doubt.kind == VotesDoubt::looks_transposed; });
   if (!is_turned) look_for_constant(teachers, found);
   look_for_plurality(votes, looked_at.teachers.has_value(), found);
 }
