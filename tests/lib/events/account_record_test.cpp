@@ -1,0 +1,182 @@
+#include "pate/events/account_record.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "pate/divergence/rdp/step_composition.hpp"
+#include "support/events.hpp"
+
+using namespace pate;
+using namespace pate::test;
+
+namespace {
+
+constexpr double kDelta = 1e-5;
+
+Event plan(double sigma, std::int64_t queries) {
+  Event event;
+  event.open.mechanism = "gnmax";
+  event.open.queries = queries;
+  event.open.delta = kDelta;
+  event.open.steps = steps_of(gnmax(sigma), queries, queries);
+  return event;
+}
+
+// Of so many queries with Gaussian noise.
+double least(double sigma, std::int64_t queries, double delta) {
+  return gaussian_dp_epsilon(std::sqrt(*steps_of(gnmax(sigma), queries, queries).squared_mu()),
+                             delta);
+}
+
+Event number(double epsilon, double delta) {
+  Random random(4901);
+  Event event = number_of(nullptr, {}, delta, random);
+  event.open.drawn->epsilon = epsilon;
+  event.open.origin.parameters_from_votes = false;
+  return event;
+}
+
+const CostEntry* entry_of(const RecordAccount& account, Bound bound) {
+  const auto found = std::ranges::find(account.costs, bound, &CostEntry::bound);
+  return found == account.costs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_SUITE("account of a record") {
+  TEST_CASE("a number that was drawn, and what is left of delta for the other events") {
+    const Record record{number(1.5, 1e-6), plan(20.0, 3)};
+    const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
+    const CostEntry* const sum = entry_of(account, Bound::released);
+    REQUIRE(sum != nullptr);
+    const double others = least(20.0, 3, kDelta - 1e-6);
+    CHECK(sum->epsilon >= 1.5 + others * (1.0 - 1e-12));
+    CHECK(sum->epsilon <= (1.5 + others) * (1.0 + 1e-9));
+    CHECK(sum->delta == kDelta);
+    CHECK(sum->promise == Promise::outcome);
+    CHECK(sum->releasable);
+    REQUIRE(sum->parts.size() == 2);
+    CHECK(sum->parts[0].second == doctest::Approx(others));
+    CHECK(sum->parts[1].second == 1.5);
+
+    // Told at its own delta: that of the plan, beside the number's.
+    const RecordAccount at_own = account_record(record, {.threads = 1});
+    CHECK(at_own.delta == 1.1e-5);
+    CHECK(entry_of(at_own, Bound::released)->epsilon ==
+          doctest::Approx(1.5 + least(20.0, 3, kDelta)).epsilon(1e-9));
+  }
+
+  TEST_CASE("where numbers leave nothing of delta there is no such sum") {
+    const Record record{number(1.5, 1e-6), plan(20.0, 3)};
+    for (const double delta : {1e-6, 5e-7}) {
+      const RecordAccount account = account_record(record, {.delta = delta, .threads = 1});
+      CHECK(entry_of(account, Bound::released) == nullptr);
+      REQUIRE(account.released);
+      CHECK(account.released->epsilon == 1.5);
+    }
+    const RecordAccount alone = account_record({number(1.5, 1e-6)}, {.delta = 1e-6, .threads = 1});
+    REQUIRE(entry_of(alone, Bound::released) != nullptr);
+    CHECK(entry_of(alone, Bound::released)->epsilon == 1.5);
+    CHECK(entry_of(account_record({number(1.5, 1e-6)}, {.delta = 9e-7, .threads = 1}),
+                   Bound::released) == nullptr);
+  }
+
+  TEST_CASE("parameters that were chosen from votes promise nothing, and are not published") {
+    Event chosen = number(1.5, 1e-6);
+    chosen.open.origin.parameters_from_votes = true;
+    const RecordAccount account =
+        account_record({chosen, plan(20.0, 3)}, {.delta = kDelta, .threads = 1});
+    const CostEntry* const sum = entry_of(account, Bound::released);
+    REQUIRE(sum != nullptr);
+    CHECK(sum->promise == Promise::none);
+    CHECK(!sum->releasable);
+    CHECK(std::ranges::any_of(account.notices, [](const Notice& notice) {
+      return notice.code == std::string("parameters_from_votes");
+    }));
+  }
+
+  TEST_CASE("what a number adds for the rest of a ledger") {
+    const ToldEpsilon of_plan = told_total({plan(20.0, 3)});
+    CHECK(of_plan.epsilon == doctest::Approx(least(20.0, 3, kDelta)).epsilon(1e-9));
+    CHECK(of_plan.delta == kDelta);
+    CHECK(of_plan.promise == Promise::fixed);
+    const ToldEpsilon both = told_total({number(1.5, 1e-6), plan(20.0, 3)});
+    CHECK(both.epsilon == doctest::Approx(1.5 + of_plan.epsilon).epsilon(1e-9));
+    CHECK(both.delta == 1.1e-5);
+    CHECK(both.promise == Promise::outcome);
+    const ToldEpsilon alone = told_total({number(1.5, 1e-6)});
+    CHECK(alone.epsilon == 1.5);
+    CHECK(alone.delta == 1e-6);
+    Event unknown = plan(20.0, 3);
+    unknown.open.steps.reset();
+    CHECK(told_total({unknown}).epsilon == std::numeric_limits<double>::infinity());
+
+    // Of a run that answers ended: by what was answered, which depends on them.
+    Event ended;
+    ended.open.id = std::string(32, 'a');
+    ended.open.mechanism = "confident";
+    ended.open.aggregator = confident(6.0, 20.0, 20.0);
+    ended.open.teachers = 10;
+    ended.open.classes = 3;
+    ended.open.queries = 30;
+    ended.open.delta = kDelta;
+    ended.open.steps = steps_of(*ended.open.aggregator, 30, 30);
+    ended.open.realized = RealizedRun{30, 1};
+    ended.open.origin.order = 8.0;
+    ended.open.origin.limited = true;
+    const ToldEpsilon by_answers = told_total({ended});
+    CHECK(by_answers.promise == Promise::outcome);
+    ended.open.realized.reset();
+    const ToldEpsilon by_steps = told_total({ended});
+    CHECK(by_steps.promise == Promise::fixed);
+    CHECK(by_answers.epsilon < by_steps.epsilon);
+  }
+
+  TEST_CASE("the linear sum of a claim and another event, where it is the smallest") {
+    // The claim's delta is nearly all: what RDP converts with is what is left.
+    Event claim;
+    claim.open.kind = EventKind::step;
+    claim.open.mechanism = "another mechanism";
+    claim.open.claim = PrivacyClaim{0.01, 1e-7, 1};
+    const RecordAccount account =
+        account_record({claim, plan(20.0, 3)}, {.delta = kDelta, .threads = 1});
+    const auto linear =
+        std::ranges::find(account.costs, EpsilonMethod::linear, &CostEntry::conversion);
+    double others = std::numeric_limits<double>::infinity();
+    for (const CostEntry& cost : account.costs) {
+      if (cost.conversion != EpsilonMethod::linear) others = std::min(others, cost.epsilon);
+    }
+    const double expected = 0.01 + least(20.0, 3, kDelta - 1e-7);
+    if (linear == account.costs.end()) {
+      CHECK(others <= expected * (1.0 + 1e-9));
+    } else {
+      CHECK(linear->epsilon >= expected * (1.0 - 1e-12));
+      CHECK(linear->epsilon <= expected * (1.0 + 1e-9));
+      CHECK(linear->epsilon < others);
+    }
+    CHECK(account.query_delta >= 1e-7);
+    CHECK(account.query_delta <= 1e-7 * (1.0 + 1e-9));
+  }
+
+  TEST_CASE("deltas that leave nothing, or are none, are refused") {
+    Event claim;
+    claim.open.kind = EventKind::step;
+    claim.open.mechanism = "another mechanism";
+    claim.open.claim = PrivacyClaim{0.01, 1e-6, 1};
+    const Record record{claim, plan(20.0, 3)};
+    CHECK_THROWS_AS((void)account_record(record, {.delta = 9e-7}), input_error);
+    for (const double delta : {0.0, -1e-5, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      CHECK_THROWS_AS((void)account_record({plan(20.0, 3)}, {.delta = delta}), input_error);
+    }
+    CHECK_THROWS_AS((void)account_record({}, {}), parameter_error);
+    Event unknown = plan(20.0, 3);
+    unknown.open.steps.reset();
+    CHECK_THROWS_AS((void)account_record({unknown}, {.delta = kDelta}), input_error);
+  }
+}
