@@ -10,6 +10,8 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/events/foreign_step.hpp"
+#include "pate/events/run_events.hpp"
 #include "support/events.hpp"
 
 using namespace pate;
@@ -138,30 +140,82 @@ TEST_SUITE("account of a record") {
     CHECK(by_answers.epsilon < by_steps.epsilon);
   }
 
-  TEST_CASE("the linear sum of a claim and another event, where it is the smallest") {
-    // The claim's delta is nearly all: what RDP converts with is what is left.
-    Event claim;
-    claim.open.kind = EventKind::step;
-    claim.open.mechanism = "another mechanism";
-    claim.open.claim = PrivacyClaim{0.01, 1e-7, 1};
-    const RecordAccount account =
-        account_record({claim, plan(20.0, 3)}, {.delta = kDelta, .threads = 1});
-    const auto linear =
-        std::ranges::find(account.costs, EpsilonMethod::linear, &CostEntry::conversion);
-    double others = std::numeric_limits<double>::infinity();
-    for (const CostEntry& cost : account.costs) {
-      if (cost.conversion != EpsilonMethod::linear) others = std::min(others, cost.epsilon);
+  TEST_CASE("a linear sum gives each event that claims no delta an equal share of it") {
+    // Renyi DP of the little one keeps the large one from its exact composition.
+    ForeignStep step;
+    step.rho = 1e-6;
+    Event little = foreign_event("r", "test", step);
+    little.open.delta = kDelta;
+    const auto linear_of = [](const Record& record) {
+      const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
+      const auto found =
+          std::ranges::find(account.costs, EpsilonMethod::linear, &CostEntry::conversion);
+      REQUIRE(found != account.costs.end());
+      for (const CostEntry& cost : account.costs) {
+        CHECK((cost.conversion == EpsilonMethod::linear || cost.epsilon > found->epsilon));
+      }
+      return found->epsilon;
+    };
+    const auto alone = [](const Event& event, double delta) {
+      const RecordAccount account = account_record({event}, {.delta = delta, .threads = 1});
+      return account.costs[account.headline].epsilon;
+    };
+    double half = kDelta / 2.0;
+    double expected = least(4.0, 10, half) + alone(little, half);
+    CHECK(linear_of({little, plan(4.0, 10)}) >= expected * (1.0 - 1e-12));
+    CHECK(linear_of({little, plan(4.0, 10)}) <= expected * (1.0 + 1e-9));
+    const Event claim = foreign_event("c", "test", PrivacyClaim{0.01, 1e-6, 1});
+    half = (kDelta - 1e-6) / 2.0;
+    expected = least(4.0, 10, half) + alone(little, half) + 0.01;
+    CHECK(linear_of({little, plan(4.0, 10), claim}) >= expected * (1.0 - 1e-12));
+    CHECK(linear_of({little, plan(4.0, 10), claim}) <= expected * (1.0 + 1e-9));
+  }
+
+  TEST_CASE("Gaussian events have no mixture of kinds, and events for nobody else's costs") {
+    const RecordAccount account = account_record({plan(20.0, 3)}, {.delta = kDelta, .threads = 1});
+    CHECK(std::ranges::find(account.costs, EpsilonMethod::profile, &CostEntry::conversion) ==
+          account.costs.end());
+    Event persons = plan(20.0, 3);
+    persons.open.steps = steps_of(protecting(gnmax(20.0), {Adjacency::replace, 2}), 3, 3);
+    const auto has_notice = [](const Record& record) {
+      const RecordAccount its = account_record(record, {.delta = kDelta, .threads = 1});
+      return std::ranges::any_of(its.notices, [](const Notice& notice) {
+        return notice.code == std::string("of_records");
+      });
+    };
+    const Event told = foreign_event("c", "test", PrivacyClaim{0.1, 0.0, 1});
+    CHECK(has_notice({persons, told}));
+    CHECK(!has_notice({persons}));
+    CHECK(!has_notice({plan(20.0, 3), told}));
+  }
+
+  TEST_CASE("a budget that was declared rests on how its parameters were chosen, a plan does not") {
+    const Event declared =
+        declared_run(gnmax(5.0), 100, 10, 40, {1.5, 1e-6, 1}, std::string(32, 'd'));
+    const auto assumed = [](const Record& record) {
+      return guarantee_of(account_record(record, {.delta = kDelta, .threads = 1})).assumes;
+    };
+    Guarantee alone;
+    assume_declared(alone);
+    REQUIRE(!alone.assumes.empty());
+    for (const std::string& line : alone.assumes) {
+      CHECK(std::ranges::count(assumed({declared, plan(20.0, 3)}), line) == 1);
+      CHECK(std::ranges::count(assumed({plan(20.0, 3)}), line) == 0);
     }
-    const double expected = 0.01 + least(20.0, 3, kDelta - 1e-7);
-    if (linear == account.costs.end()) {
-      CHECK(others <= expected * (1.0 + 1e-9));
-    } else {
-      CHECK(linear->epsilon >= expected * (1.0 - 1e-12));
-      CHECK(linear->epsilon <= expected * (1.0 + 1e-9));
-      CHECK(linear->epsilon < others);
-    }
-    CHECK(account.query_delta >= 1e-7);
-    CHECK(account.query_delta <= 1e-7 * (1.0 + 1e-9));
+  }
+
+  TEST_CASE("a claim that passed its test is not covered by what the sum promises") {
+    Event passed = number(1.5, 1e-6);
+    passed.open.drawn->noise = NumberNoise{ReleaseMethod::at_most, 0.0, 0.0, 0.1, 0.0};
+    const auto left_out = [](const Record& record) {
+      const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
+      const Guarantee guarantee = guarantee_of(account);
+      return std::ranges::any_of(guarantee.not_covered, [](const std::string& line) {
+        return line.starts_with("a claim that passed its test");
+      });
+    };
+    CHECK(left_out({passed, plan(20.0, 3)}));
+    CHECK(!left_out({number(1.5, 1e-6), plan(20.0, 3)}));
   }
 
   TEST_CASE("deltas that leave nothing, or are none, are refused") {

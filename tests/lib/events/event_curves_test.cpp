@@ -169,6 +169,22 @@ TEST_SUITE("event curves") {
     CHECK(!EventCosts(event, 1).tells_answers());
   }
 
+  TEST_CASE("a table counts before curves") {
+    Random random(4716);
+    const Event table = checked_run(random);
+    Event both = table;
+    both.facts.curves = by_curves(table).facts.curves;
+    for (double& cost : both.facts.curves->tradeoff->joint) cost *= 0.5;
+    EventCosts costs(both, 1);
+    EventCosts truth(table, 1);
+    CHECK(costs.tradeoff(kBetween) == truth.tradeoff(kBetween));
+    const auto realized = costs.realized(kBetween);
+    const auto true_realized = truth.realized(kBetween);
+    for (std::size_t j = 0; j < kBetween.size(); ++j) {
+      CHECK(realized[j].noisy_max == true_realized[j].noisy_max);
+    }
+  }
+
   TEST_CASE("noise of a number that no release has is refused") {
     CHECK_NOTHROW(validate(NumberNoise{ReleaseMethod::curve, 4.0, 0.01, 5.0, 0.0}));
     CHECK_NOTHROW(validate(NumberNoise{ReleaseMethod::gnss, 8.0, 0.01, 5.0, 1.0}));

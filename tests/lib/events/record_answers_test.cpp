@@ -80,6 +80,9 @@ TEST_SUITE("record answers") {
     ended.open.realized = RealizedRun{3, 3};
     CHECK(answers_of({ended}).answered_expected == 3.0);
     CHECK(answers_of({ended}).answered_realized == 3);
+    ended.facts.table = {{0, -4.0, 4, 3, 0}};
+    CHECK(answers_of({ended}).answered_expected == 3.0);
+    CHECK(answers_of({ended}).answered_sd == 0.0);
   }
 
   TEST_CASE("an expectation needs what every event with a threshold expects") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -134,6 +135,42 @@ TEST_SUITE("record sums") {
     CHECK(!neither.has_exact());
     chosen.times = 2;
     CHECK(RecordSums({chosen}, 1).is_adaptive());
+  }
+
+  TEST_CASE("Gaussian steps of either kind are as many as their account says, for whomever") {
+    for (const std::int64_t teachers : {1, 2, 3}) {
+      const Aggregator checked =
+          protecting(confident(6.0, 20.0, 5.0), {Adjacency::replace, teachers});
+      Event plan;
+      plan.open.mechanism = "confident";
+      plan.open.steps = steps_of(checked, 7, 4);
+      plan.times = 2;
+      const auto squared = RecordSums({plan}, 1).squared_mu();
+      REQUIRE(squared);
+      const double per_person = static_cast<double>(teachers * teachers);
+      CHECK(*squared == doctest::Approx(2.0 * *plan.open.steps->squared_mu()).epsilon(1e-14));
+      CHECK(*squared ==
+            doctest::Approx(2.0 * per_person * (7.0 / 400.0 + 4.0 * 2.0 / 25.0)).epsilon(1e-14));
+    }
+    Event nothing;
+    nothing.open.mechanism = "unknown";
+    CHECK(!RecordSums({nothing}, 1).mixture());
+    CHECK(!RecordSums({nothing, gaussian(0.3, 1)}, 1).squared_mu());
+  }
+
+  TEST_CASE("exact queries with next to no noise have exact costs and no profile") {
+    const Event sharp = analysis_of({gnmax(0.01), {{9, 1, 0}, {5, 5, 0}}}, kDelta, true);
+    const RecordAccount account = account_record({sharp}, {.delta = kDelta, .threads = 1});
+    const auto has = [&](const char* code) {
+      return std::ranges::any_of(account.notices,
+                                 [&](const Notice& its) { return its.code == std::string(code); });
+    };
+    const bool has_profile = std::ranges::any_of(account.costs, [](const CostEntry& cost) {
+      return cost.bound == Bound::exact && cost.conversion == EpsilonMethod::profile;
+    });
+    CHECK(has("no_profile") == !has_profile);
+    CHECK(has("exact_private"));
+    CHECK(!has_profile);
   }
 
   TEST_CASE("what cannot be added up is refused") {
