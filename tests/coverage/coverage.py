@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Which lines and branches of rooms of the library their tests execute, as gcov counts them.
 
-usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N]
+usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N] [--golden]
 
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
 run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
 only exceptions of called functions take are left out, and lines with closing brackets alone, where what is counted is the
 destructors that exceptions run. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
 not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which those
-that take more than S seconds of the processor are ended, uncounted, and named.
+that take more than S seconds of the processor are ended, uncounted, and named. With --golden the golden
+cases of the program in BUILD_DIR run too, and are counted.
 """
 import argparse
 import collections
@@ -76,6 +77,7 @@ def main():
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--test-case", default="", metavar="PATTERN")
     parser.add_argument("--longest", type=int, default=0, metavar="S")
+    parser.add_argument("--golden", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
     source, build = given.source.resolve(), given.build.resolve()
@@ -89,6 +91,9 @@ def main():
             words = [f"--test-case={given.test_case}"] if given.test_case else []
             if subprocess.run([build / f"tests/test_{room}", "--minimal", *words], check=False).returncode != 0:
                 sys.exit(f"the tests of {room} fail")
+        golden = [sys.executable, "-B", source / "tests/cli/golden.py", build / "pate", source]
+        if given.golden and subprocess.run(golden, stdout=subprocess.DEVNULL, check=False).returncode != 0:
+            sys.exit("golden cases differ")
     folders = collections.defaultdict(lambda: ([], []))
     uncovered = []
     for room in given.rooms:
