@@ -29,7 +29,9 @@ ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
 CI_SANITIZED_ROOMS := base votes
-CI_THREAD_ROOMS := base
+CI_THREAD_ROOMS := base labeling
+# Those whose tests CI runs in a debug build: arithmetic without optimization, and readers, with assertions.
+CI_CHECKED_ROOMS := numerics votes
 # What make test-all does at random at last, each on one processor: the longest first.
 RANDOM_RUNS = \
   "PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps*' --test-case-exclude='*certificate*'" \
@@ -137,6 +139,8 @@ test-all: build ## what make test leaves out: public headers alone, sanitizers, 
 	@$(SKIPS) run $(BUILD) dist tests/install/dist_test.sh $(CURDIR)/build/package
 	@$(MAKE) fuzz FUZZ="--runs 8000"
 	@$(MAKE) sanitize-suites
+	@$(MAKE) checked-suites
+	@$(MAKE) mutants-changed
 	@cmake --build --preset $(PRESET) --target headers -j $(JOBS)
 	@printf '%s\n' $(RANDOM_RUNS) | xargs -d '\n' -P $(JOBS) -n 1 sh -c
 	@$(MAKE) verify CASES=2000
@@ -299,11 +303,16 @@ sanitize-suites: deps ## the part of make sanitize that make test-all has time f
 	@tests/sanitize.sh fuzz $(JOBS) '*' $(CI_SANITIZED_ROOMS)
 	@tests/sanitize.sh tsan $(JOBS) '$(THREAD_TESTS)' $(CI_THREAD_ROOMS)
 
+.PHONY: checked-suites
+checked-suites: deps ## a debug build of rooms, with the assertions of the standard library, and their tests
+	@tests/sanitize.sh checked $(JOBS) '*' $(CI_CHECKED_ROOMS)
+
 .PHONY: coverage
-coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases
+coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases; GOLDEN=yes, of golden cases too
 	@cmake --preset coverage --log-level=NOTICE
-	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%)
-	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE) $(if $(LONGEST),--longest $(LONGEST) --jobs $(JOBS))
+	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%) $(if $(GOLDEN),pate)
+	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE) $(if $(LONGEST),--longest $(LONGEST) --jobs $(JOBS)) \
+	  $(if $(GOLDEN),--golden)
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)
@@ -320,6 +329,10 @@ fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz (SECONDS=60)
 .PHONY: mutants
 mutants: build ## changes operators and constants of the library: do the tests notice? MUTANTS="--seed 2" changes others
 	@nice -n 10 python3 tests/mutants/mutants.py . $(BUILD) build/mutants --jobs $(JOBS) $(MUTANTS)
+
+.PHONY: mutants-changed
+mutants-changed: build ## mutants of what changed since the commit before, or since the branch left origin/main
+	@$(SKIPS) run $(BUILD) mutants_changed python3 -B tests/mutants/changed.py . $(BUILD) build/mutants-changed --jobs $(JOBS)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A deliberate break of each kind ends CI with an error: of a target, the format, cppcheck, a warning of clang, clang-tidy, a sanitizer.
+"""A deliberate break of each kind ends CI with an error: of a target, the format, cppcheck, a warning of clang, clang-tidy, a sanitizer,
+an assertion.
 
 usage: breaks_test.py SOURCE_DIR COMPILER
 
@@ -24,7 +25,7 @@ echo "made $*" >> {log}
 CMAKE = """#!/bin/sh
 [ "$1" = --build ] || exit 0
 mkdir -p build/$3/tests
-exec {compiler} -std=c++20 -O1 -g1 -fsanitize={sanitizers} -fno-sanitize-recover=all test.cpp -o build/$3/tests/test_room -pthread
+exec {compiler} -std=c++20 {flags} test.cpp -o build/$3/tests/test_room -pthread
 """
 PROGRAM = """#include <cstdio>
 #include <cstring>
@@ -38,6 +39,7 @@ int main(int count, char** words) {
 BREAKS = {"nothing": "return 0;",
           "address": "std::vector<int> v(3); return v.data()[2 + count] == 1 ? 4 : 0;",
           "undefined": "int most = 2147483646; return most + count > 5 ? 0 : 4;",
+          "assertion": "std::vector<int> v(3); return v[2 + count] == 1 ? 4 : 0;",
           "thread": "int sum = 0; std::thread other([&] { ++sum; }); ++sum; other.join(); return sum > 5;"}
 
 
@@ -134,18 +136,23 @@ class LintTest(Tree):
 class SanitizersTest(Tree):
     def test_each_break(self):
         self.copy("tests/sanitize.sh")
-        for sanitizers, breaks in (("address,undefined", ("nothing", "address", "undefined")), ("thread", ("nothing", "thread"))):
-            self.write("tools/cmake", CMAKE.format(compiler=COMPILER, sanitizers=sanitizers), 0o755)
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())["configurePresets"]
+        checked = next(preset for preset in presets if preset["name"] == "checked")["cacheVariables"]["CMAKE_CXX_FLAGS_DEBUG"]
+        sanitized = "-O1 -g1 -fno-sanitize-recover=all -fsanitize="
+        for flags, breaks in ((sanitized + "address,undefined", ("nothing", "address", "undefined")),
+                              (sanitized + "thread", ("nothing", "thread")), (checked, ("nothing", "assertion"))):
+            self.write("tools/cmake", CMAKE.format(compiler=COMPILER, flags=flags), 0o755)
             for one in breaks:
                 with self.subTest(one):
                     self.write("test.cpp", PROGRAM.replace("BREAK", BREAKS[one]))
                     status, said = self.run_in_tree("tests/sanitize.sh", "some", "1", "*", "room")
                     self.assertEqual(status == 0, one == "nothing", said)
-                    self.assertEqual("Sanitizer" in said or "runtime error" in said, one != "nothing", said)
+                    told = any(words in said for words in ("Sanitizer", "runtime error", "Assertion"))
+                    self.assertEqual(told, one != "nothing", said)
 
     def test_rooms_without_such_a_case(self):
         self.copy("tests/sanitize.sh")
-        self.write("tools/cmake", CMAKE.format(compiler=COMPILER, sanitizers="undefined"), 0o755)
+        self.write("tools/cmake", CMAKE.format(compiler=COMPILER, flags="-O1"), 0o755)
         self.write("test.cpp", PROGRAM.replace("BREAK", BREAKS["nothing"]).replace("filters: 1", "filters: 0"))
         status, said = self.run_in_tree("tests/sanitize.sh", "some", "1", "*", "room")
         self.assertEqual(status, 1, said)

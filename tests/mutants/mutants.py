@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Mutants of the library: which of them do the tests notice?
 
-usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--rooms ROOM...] [--only FILE] [--all]
-                  [--patience S] [--longest S] [--stages N]
+usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--rooms ROOM...] [--only FILE] [--files FILE...]
+                  [--all] [--patience S] [--longest S] [--stages N] [--least SHARE] [--executed]
 
 A mutant is one change: < and <=, > and >= exchanged (of floating-point numbers < and >=, > and <=), == and !=, + and -,
 * and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value; and what is forgotten:
@@ -17,7 +17,11 @@ are left out. A mutant meets the test cases that execute it, quick ones and thos
 the mutated rooms have taken S seconds (stage 1), and those of the rest of the library as many (stage 2); the
 program's are left out. It is noticed when one fails, crashes, or takes three times the time and 2 s more (of the
 processor). What no test case executes is not noticed. Those with a reason in survivors.md beside this file are not run
-unless --all says so. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed.
+unless --all says so. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed
+(--least; with --executed: of those that test cases execute).
+
+With --files only these sources are mutated. Where they share an object with others, in a build of a folder at a time, that
+object is compiled once more with them in it, and the others as they are.
 
 Results are kept in WORK_DIR: another run compiles the sources that changed, asks only test cases that are new or
 changed, and forgets what it knew of mutants in changed sources.
@@ -461,9 +465,9 @@ def digest_of(*texts):
 class Objects:
     """The objects of the release build that hold a mutated source, and how each source is compiled."""
 
-    def __init__(self, source, build):
+    def __init__(self, source, build, files):
         lib = source / "lib/pate"
-        self.kept, self.commands, self.alone = [], {}, {}
+        self.kept, self.commands, self.alone, self.units = [], {}, {}, {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
             output = re.search(r" -o (CMakeFiles/pate_(\w+)\.dir/\S*\.o) ", entry["command"])
             if not output or not (lib / output.group(2)).is_dir():
@@ -471,10 +475,13 @@ class Objects:
             file = pathlib.Path(entry["file"])
             its = [file] if lib in file.parents else [
                 pathlib.Path(name) for name in re.findall(r'(?m)^#include "([^"]*\.cpp)"', file.read_text())]
-            if not any(lib / room in path.parents for room in ROOMS for path in its):
+            if not any(lib / room in path.parents and (not files or path in files) for room in ROOMS for path in its):
                 if not output.group(1).endswith(".gch"):
                     self.kept.append(build / output.group(1))
                 continue
+            if files and its != [file]:
+                its = [path for path in its if path in files]
+                self.units[build / output.group(1)] = (file, its)
             for path in its:
                 self.commands[path] = entry["command"].split(" -o ")[0]
                 if path == file:
@@ -486,9 +493,9 @@ class Objects:
 class Compiler:
     """Compiles every source with the mutants asked for, but for those that do not compile."""
 
-    def __init__(self, source, build, work):
+    def __init__(self, source, build, work, files=()):
         self.source, self.build, self.work = source, build, work
-        self.objects = Objects(source, build)
+        self.objects = Objects(source, build, files)
         self.header = work / "pate_mutants.hpp"
         write(self.header, HEADER)
         self.kept_file = work / "compiled.json"
@@ -505,7 +512,7 @@ class Compiler:
 
     def __call__(self, path, tokens, its):
         """The mutants left."""
-        if not its and path in self.objects.alone:
+        if not its and (path in self.objects.alone or self.objects.units):
             return []
         self.mutated.add(path)
         name, target = str(path.relative_to(self.source)), self.object_of(path)
@@ -540,6 +547,24 @@ class Compiler:
             self.kept_file.write_text(json.dumps(self.kept))
         return its
 
+    def unit(self, kept):
+        """The object that several sources share, with those that are mutated: compiled again, or that of the build."""
+        file, its = self.objects.units[kept]
+        its = [path for path in its if path in self.mutated]
+        if not its:
+            return kept
+        text = file.read_text()
+        for path in its:
+            text = text.replace(f'#include "{path}"', f'#include "{self.work / "sources" / path.relative_to(self.source)}"')
+        name = str(kept.relative_to(self.build)).replace("/", "_")
+        unit, target = self.work / "units" / f"{name}.cxx", self.work / "objects" / name
+        write(unit, text)
+        done = run(["sh", "-c", f"nice -n 10 {self.objects.commands[its[0]]} -w -include {self.header} "
+                    f"{' '.join(f'-I{path.parent}' for path in its)} -o {target} -c {unit}"], cwd=self.build)
+        if done.returncode != 0:
+            sys.exit(f"{file}: does not compile\n{done.stdout[:3000]}")
+        return target
+
 
 def chosen_of(compiler, count, seed, only, jobs):
     """`count` mutants that compile, the first by a hash, compiled into their objects."""
@@ -573,18 +598,21 @@ def chosen_of(compiler, count, seed, only, jobs):
             asked += count // 8 + 1
 
 
-def link(compiler):
+def link(compiler, jobs):
     """The release build's test program with the mutated objects; what it is made of, as a digest."""
     build, work = compiler.build, compiler.work
     library, program = work / "libpate.a", work / "pate_tests"
-    objects = [str(compiler.object_of(path)) for path in compiler.objects.commands]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        objects = list(pool.map(compiler.unit, compiler.objects.units))
+    shared = {path for _, its in compiler.objects.units.values() for path in its}
+    objects += [compiler.object_of(path) for path in compiler.objects.commands if path not in shared]
     library.unlink(missing_ok=True)
     done = run(["ar", "qcs", library, *compiler.objects.kept, *objects])
     if done.returncode != 0:
         sys.exit(done.stdout)
     commands = run(["ninja", "-C", build, "-t", "commands", "pate_tests"]).stdout
     command = next(c for c in commands.split(" && ") if " -o tests/pate_tests " in c)
-    command = command.replace(" -o tests/pate_tests ", f" -o {program} ").replace(" libpate.a ", f" {library} ")
+    command = re.sub(r" libpate\.a(?= |$)", f" {library}", command.replace(" -o tests/pate_tests ", f" -o {program} "))
     done = run(["sh", "-c", command], cwd=build)
     if done.returncode != 0:
         sys.exit(done.stdout)
@@ -699,8 +727,8 @@ def judge(mutant, tests, base, met, patience):
 NOTICED = ("failed", "crashed", "too slow")
 
 
-def table(mutants, reasons, seed):
-    """The results, and whether they are good enough."""
+def table(mutants, reasons, seed, least, executed):
+    """The results, and whether at least that share of them, in percent, is noticed: of those that test cases execute, or of all."""
     noticed = [m for m in mutants if m["result"] in NOTICED]
     survivors = [m for m in mutants if m not in noticed]
     without = sorted((m for m in survivors if f"`{m['name']}`" not in reasons), key=lambda m: m["name"])
@@ -723,10 +751,12 @@ def table(mutants, reasons, seed):
         lines.append(f"| `{kind}` | {len(its)} | {sum(m in noticed for m in its)} |")
     lines += ["", "Neither noticed nor with a reason:", ""]
     lines += [f"* `{m['name']}` ({m['result']}, {m['id']})" for m in without]
-    return "\n".join(lines) + "\n", share >= 95.0
+    if executed:
+        judged = len(noticed) + sum(m["result"] != "not executed" for m in without)
+    return "\n".join(lines) + "\n", 100 * len(noticed) >= least * judged
 
 
-def main():
+def main(words=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("build", type=pathlib.Path, help="a finished release build with tests")
@@ -735,12 +765,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rooms", nargs="+", default=[], metavar="ROOM", help="mutants of these; of all without it")
     parser.add_argument("--only", default="", metavar="FILE", help="mutants of sources whose path has this")
+    parser.add_argument("--files", nargs="+", default=[], type=pathlib.Path, metavar="FILE", help="mutants of these sources")
     parser.add_argument("--patience", type=float, default=10.0, help="seconds of test cases a mutant meets in each stage")
     parser.add_argument("--longest", type=float, default=30.0, help="seconds of a test case; longer ones are left out")
     parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated rooms only")
+    parser.add_argument("--least", type=float, default=95.0, metavar="SHARE", help="percent that must be noticed")
+    parser.add_argument("--executed", action="store_true", help="count those alone that some test case executes")
     parser.add_argument("--all", action="store_true", help="those with a reason too")
     parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     source, build, work = (path.resolve() for path in (options.source, options.build, options.work))
     there = sorted(folder.name for folder in (source / "lib/pate").iterdir() if folder.is_dir())
     if not set(options.rooms) <= set(there):
@@ -750,9 +783,9 @@ def main():
     made = run(["ninja", "-C", build, f"-j{options.jobs}", "libpate.a", "pate_tests"])
     if made.returncode != 0:
         sys.exit(made.stdout[-5000:])
-    compiler = Compiler(source, build, work)
+    compiler = Compiler(source, build, work, {source / file for file in options.files})
     chosen = chosen_of(compiler, options.count, options.seed, options.only, options.jobs)
-    made_of = link(compiler)
+    made_of = link(compiler, options.jobs)
     tests = Tests(work)
     cases = listed(tests)
     print(f"{len(chosen)} mutants, {len(cases)} test cases", flush=True)
@@ -783,7 +816,7 @@ def main():
                 its["result"] = its["result"] if found == "not executed" else found
                 result_file.write_text(json.dumps(kept | results, indent=1))
                 print(f"{i}/{len(left)} {its['result']}: {mutant['id']}: {mutant['name']}", flush=True)
-    text, good = table([dict(m, result=results[m["name"]]["result"]) for m in chosen], reasons, options.seed)
+    text, good = table([dict(m, result=results[m["name"]]["result"]) for m in chosen], reasons, options.seed, options.least, options.executed)
     write(work / "results.md", text)
     print(text)
     sys.exit(0 if good else 1)
