@@ -24,7 +24,6 @@ using Entries = std::vector<CostEntry>;
 
 // The smallest number for any votes of some events, at a delta; +inf where there is none.
 double least_for_any_votes(const Record& record, double delta, const RecordSettings& settings) {
-  if (record.empty()) return 0.0;
   RecordSums sums(record, settings.threads);
   const RecordQuestion asked = question_of(sums, settings, delta);
   if (!(delta >= asked.apart)) return kInfinity;
@@ -63,7 +62,6 @@ std::optional<CostEntry> linear_entry(const RecordQuestion& asked, const RecordS
 // is smallest for any votes. Which of the two follows from their mechanisms alone: of numbers that
 // depend on the outcome the smaller one promises nothing.
 ToldEpsilon public_cost(const Record& record, double delta, const RecordSettings& settings) {
-  if (record.empty()) return {0.0, delta};
   RecordSums sums(record, settings.threads);
   const RecordQuestion asked = question_of(sums, settings, delta);
   if (!(delta >= asked.apart)) return {kInfinity, delta};

@@ -173,6 +173,19 @@ TEST_SUITE("record sums") {
     CHECK(!has_profile);
   }
 
+  TEST_CASE("of one class nothing is told, and nothing is spent") {
+    const Event event = analysis_of({gnmax(3.0), {{10}}}, kDelta, true);
+    const RecordAccount account = account_record({event}, {.delta = kDelta, .threads = 1});
+    int exact = 0;
+    for (const CostEntry& cost : account.costs) {
+      if (cost.bound != Bound::exact) continue;
+      ++exact;
+      CHECK(cost.epsilon == 0.0);
+      if (cost.lower) CHECK(*cost.lower == 0.0);
+    }
+    CHECK(exact >= 2);
+  }
+
   TEST_CASE("what cannot be added up is refused") {
     Event persons = exact_run();
     persons.open.aggregator = protecting(gnmax(3.0), {Adjacency::replace, 2});
