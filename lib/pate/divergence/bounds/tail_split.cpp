@@ -9,16 +9,11 @@
 
 namespace pate {
 
-namespace {
-
-// log of Phi(b) - Phi(a), also where that is small.
 double log_mid_mass(double a, double b) {
   if (a > 0.0) return log_normal_cdf(-a) + log1mexp(log_normal_cdf_ratio(-a, a - b));
   if (b < 0.0) return log_normal_cdf(b) + log1mexp(log_normal_cdf_ratio(b, a - b));
   return std::log(normal_interval(a, b));
 }
-
-}  // namespace
 
 TailSplit::TailSplit(Direction direction, double log_q, double mu, double order)
     : forward_(direction == Direction::forward),
@@ -64,12 +59,15 @@ void TailSplit::place(double alpha, double log_lower, double beta) {
   }
 }
 
+TailSplit::Parts TailSplit::parts() const {
+  return {log_lower_ == -kInfinity ? -kInfinity : log_gaussian_tail_excess(-a_, -mu_, order_),
+          b_ == kInfinity ? -kInfinity : log_gaussian_tail_excess(b_, mu_, order_),
+          log_base_mid_ + log_power_excess(log_ratio_mid_, order_)};
+}
+
 double TailSplit::log_excess() const {
-  double total = b_ == kInfinity ? -kInfinity : log_gaussian_tail_excess(b_, mu_, order_);
-  if (log_lower_ != -kInfinity) {
-    total = log_add(total, log_gaussian_tail_excess(-a_, -mu_, order_));
-  }
-  return log_add(total, log_base_mid_ + log_power_excess(log_ratio_mid_, order_));
+  const Parts its = parts();
+  return log_add(log_add(its.upper, its.lower), its.middle);
 }
 
 double TailSplit::log_gain_unit() const {

@@ -7,6 +7,9 @@
 
 namespace pate {
 
+// log of Phi(b) - Phi(a), a <= b, also where that is small.
+double log_mid_mass(double a, double b);
+
 // One split of q between the two tails of the extremal problem, with what the
 // search and the value of it need. N is N(mu,1), B is N(0,1); the constrained distribution, N
 // forward and B in reverse, has mass q in the tails {x <= a} and {x >= b}. Domain: log_q < 0
@@ -23,8 +26,21 @@ class TailSplit {
   // Puts the mass above the upper quantile `beta` into the upper tail. It must be below q.
   void set_upper(double beta);
 
+  // Logs of what the lower tail, the upper tail and the middle add to W.
+  struct Parts {
+    double lower, upper, middle;
+  };
+  Parts parts() const;
   // log of the excess moment W of this split.
   double log_excess() const;
+
+  // log of the ratio N / B at the lower and the upper end; -inf and inf where there is no such
+  // tail.
+  double log_ratio_lower() const { return log_ratio(a_); }
+  double log_ratio_upper() const { return log_ratio(b_); }
+  // Both ends as standard normal quantiles of the distribution that is not constrained.
+  double free_lower() const { return a_ - free_mean(); }
+  double free_upper() const { return b_ - free_mean(); }
 
   // log of the gain of showing a point per constrained mass, at the lower and the upper end, up to
   // the factor e^log_gain_unit.
@@ -51,6 +67,7 @@ class TailSplit {
 
  private:
   void place(double alpha, double log_lower, double beta);
+  double free_mean() const { return forward_ ? 0.0 : mu_; }
   double log_ratio(double x) const { return mu_ * (x - 0.5 * mu_); }
   double shift_difference(double x) const;
   double log_gain(double log_ratio_at_end) const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "pate/divergence/bounds/split_ceiling.hpp"
 #include "pate/divergence/bounds/tail_split.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
@@ -19,11 +20,18 @@ constexpr double kNegligible = 36.0;
 constexpr double kConverged = 30.0;
 // Beyond this difference of the means (sigma < 0.7) the maximum is found by a scan.
 constexpr double kLargeShift = 2.0;
+// That the maximum is the only one is proved at orders of 2 and more, and up to this difference
+// below (README of this folder, "One maximum").
+constexpr double kLargestLowOrderShift = std::numbers::sqrt2;
 // Excesses below e^-720 are zero for every purpose.
 constexpr double kUnderflow = -720.0;
 
 // An excess this close (log) to that of the finest partition has nowhere to go.
 constexpr double kSaturated = 1e-13;
+
+bool is_only_maximum(double mu, double order) {
+  return order >= 2.0 || mu <= kLargestLowOrderShift;
+}
 
 // log W of the finest partition, in which everything is shown.
 double finest_excess(double mu, double order) {
@@ -84,6 +92,10 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
     negative_excess(u);
     best = {-value, split.log_lower(), split.alpha()};
   }
+  if (!is_only_maximum(mu, order)) {
+    best.log_excess =
+        std::max(best.log_excess, log_split_ceiling(direction, log_q, mu, order, best.log_excess));
+  }
   return best;
 }
 
@@ -102,7 +114,8 @@ TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu, do
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   TwoTailMaximum most = maximize_two_tails(direction, log_q, mu, order, start);
   bool has_lower = most.log_lower != -kInfinity;
-  if (mu > kLargeShift || (has_lower && !(std::isfinite(most.alpha) && most.log_lower < log_q))) {
+  if (mu > kLargeShift || !is_only_maximum(mu, order) ||
+      (has_lower && !(std::isfinite(most.alpha) && most.log_lower < log_q))) {
     return {most, kNone, kNone, kNone};
   }
   TailSplit split(direction, log_q, mu, order);
@@ -124,7 +137,9 @@ TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu, do
 
 TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, double order,
                                   double start) {
-  if (mu > kLargeShift) return maximum_by_scan(direction, log_q, mu, order);
+  if (mu > kLargeShift || !is_only_maximum(mu, order)) {
+    return maximum_by_scan(direction, log_q, mu, order);
+  }
   TailSplit split(direction, log_q, mu, order);
   double high = -normal_upper_quantile(log_q);
   double low = -kInfinity;

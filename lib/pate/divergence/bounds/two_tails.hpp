@@ -30,8 +30,9 @@ struct TwoTailMaximum {
 /// At the maximum the two ends have equal merit, k(a) = k(b), with k the gain of showing a point
 /// per unit of the constrained mass. The split that satisfies this is found by a safeguarded Newton
 /// iteration on the quantile of the lower mass; what the last step may have missed is added to the
-/// result, so that it errs upwards. The crossing is unique: at orders of 2 and more by a proof
-/// (README of this folder, "One maximum"), below as far as the tests see (two_tails_test.cpp).
+/// result, so that it errs upwards. The crossing is unique at orders of 2 and more, and where mu <=
+/// sqrt 2 (README of this folder, "One maximum"). Elsewhere the result of a scan is raised to a
+/// bound on all splits (`split_ceiling`), by 2e-11 at most, relative.
 /// Relative accuracy about 1e-11.
 [[nodiscard]] TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu,
                                                 double order, double start);

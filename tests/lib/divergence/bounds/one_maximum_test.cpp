@@ -69,9 +69,8 @@ double balanced_slope(const Middle& in, double c) {
       -60.0, 60.0);
 }
 
-/// log of Q / s.
-double log_room(const Middle& in, double c) {
-  const double t = balanced_slope(in, c);
+/// log of Q / s, where the density has the slope t in the middle's coordinate.
+double log_room(const Middle& in, double c, double t) {
   const double width = in.a + in.b;
   const double top = std::max(0.0, t * width);
   const double mass = integral(
@@ -86,6 +85,10 @@ double log_room(const Middle& in, double c) {
   const double upper = gain_slope(in.l, in.b) / both;
   CHECK(std::abs(lower + upper - 1.0) < 1e-9);
   return std::log(mass / s) + std::log(lower * std::exp(top) + upper * std::exp(top - t * width));
+}
+
+double log_room(const Middle& in, double c) {
+  return log_room(in, c, balanced_slope(in, c));
 }
 
 }  // namespace
@@ -110,7 +113,36 @@ TEST_SUITE("bounds") {
     CHECK(least < 1e-4);  // so the inequality is no loose one
   }
 
-  TEST_CASE("critical splits: below order 2 it does not where mu is large, but where it is 2") {
+  TEST_CASE("critical splits: below order 2 it rises where mu is at most sqrt 2") {
+    Random random(2412);
+    double least = 1.0;
+    for (int i = 0; i < 1000; ++i) {
+      const double l = i % 2 == 0 ? 1.0 + random.uniform(0.0, 1.0) : -random.uniform(0.0, 1.0);
+      const Middle in = middle_of(l, random.log_uniform(0.02, i % 2 == 0 ? 8.0 : 1.2));
+      if (!(in.b > 0.0)) continue;
+      const auto where = show({{"l", l}, {"a", in.a}});
+      const double c = i % 3 == 0 ? 0.25 : random.log_uniform(0.25, 3.0);
+      CHECK_MESSAGE(log_room(in, c) > 0.0, where);
+      // The proof needs no balance: wherever the middle lies.
+      const double room = log_room(in, c, random.uniform(-2.0, 2.0));
+      CHECK_MESSAGE(room > 0.0, where);
+      least = std::min(least, room);
+      // Its steps.
+      const double h = 0.5 * (in.a + in.b);
+      const double m = 0.5 * (in.b - in.a);
+      const double f = integral([&](double x) { return std::exp(0.25 * (h * h - x * x)); }, -h, h);
+      CHECK_MESSAGE(f >= 2.0 * std::sinh(h) * (1.0 - 1e-13), where);
+      const double j = l - 1.0;
+      const double d = (1.0 / std::tanh(h) - j / std::tanh(j * h)) / (2.0 * l);
+      const double both = l * (l - 1.0) * 2.0 * std::exp(-m) * std::sinh(h);
+      CHECK_MESSAGE(std::abs(std::abs(gain_slope(l, -in.a)) / both - 0.5 - d) < 1e-9, where);
+      CHECK_MESSAGE(d >= 0.0, where);
+      CHECK_MESSAGE(std::log1p(-4.0 * d * d) + 2.0 * m >= -1e-10, where);
+    }
+    CHECK(least < 1e-3);
+  }
+
+  TEST_CASE("critical splits: below order 2 it may fall where mu is large") {
     int falls = 0;
     for (const bool is_forward : {true, false}) {
       for (int i = 1; i < 20; ++i) {
@@ -118,7 +150,6 @@ TEST_SUITE("bounds") {
         for (double a = 0.02; a < 8.0; a *= 1.3) {
           const Middle in = middle_of(l, a);
           if (!(in.b > 0.0)) continue;
-          CHECK_MESSAGE(log_room(in, 0.125) > 0.0, show({{"l", l}, {"a", a}}));
           if (log_room(in, 0.0) < -1e-6) ++falls;
         }
       }

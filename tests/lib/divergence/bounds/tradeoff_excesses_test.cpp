@@ -226,10 +226,10 @@ TEST_SUITE("bounds") {
     };
     // The bounds of P, or of P and R (README, "How much the excess bends"), are not above 0 there,
     // and all else that is asked for holds.
-    const std::vector<Way> ways{{Direction::forward, 1.5059780138787875, 1.4189710784872274,
-                                 -1.5908265608898506, 0.20815300775383966},
-                                {Direction::forward, 1.7636852994459638, 1.5868960293240368,
-                                 -0.95276008694878112, 0.058115541725272092},
+    const std::vector<Way> ways{{Direction::forward, 1.3916019614454953, 1.5051099984018212,
+                                 -1.3367319018161226, 0.12494403935963677},
+                                {Direction::forward, 1.3193457361813226, 1.847270825062028,
+                                 -1.58246939650119, 0.2598077318976178},
                                 {Direction::reverse, 0.020213407229359066, 1.3166932704371761,
                                  -0.16099165896767748, 0.035843140038569331},
                                 {Direction::forward, 0.029243255888623112, 2.0576915402959699,
