@@ -125,14 +125,15 @@ TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu, do
     most.log_lower = most.alpha = -kInfinity;
     split.set(-kInfinity);
   }
-  const double curvature = split.most_curvature(std::expm1(width));
-  if (std::isnan(curvature)) return {most, kNone, kNone, kNone};
+  const double unit = split.log_gain_unit();
+  const double curvature =
+      split.most_curvature(std::expm1(width)) * std::exp(unit + 2.0 * log_q - most.log_excess);
+  // It is beyond all numbers where a tail is next to nothing: nothing follows from that.
+  if (!std::isfinite(curvature)) return {most, kNone, kNone, kNone};
   // Between the merits of both ends is that of the best split.
   const double upper = split.log_gain_upper();
   const double lower = has_lower ? split.log_gain_lower() : upper;
-  const double unit = split.log_gain_unit();
-  return {most, std::min(lower, upper) + unit, std::max(lower, upper) + unit,
-          curvature * std::exp(unit + 2.0 * log_q - most.log_excess)};
+  return {most, std::min(lower, upper) + unit, std::max(lower, upper) + unit, curvature};
 }
 
 TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, double order,

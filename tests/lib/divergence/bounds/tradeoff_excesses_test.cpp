@@ -105,6 +105,30 @@ TEST_SUITE("bounds") {
     CHECK(most > 1e-6);   // little ones less closely
   }
 
+  // Below order 2 one of the tails is next to nothing there, and the second derivative, in units of
+  // the excess, beyond all numbers.
+  TEST_CASE("excesses of minute q that lie close together are no larger than of single ones") {
+    Random random(434);
+    for (int i = 0; i < 60; ++i) {
+      const double mu = random.log_uniform(0.02, 2.0);
+      const double order = 1.0 + random.log_uniform(0.01, i % 4 == 0 ? 30.0 : 1.0);
+      std::vector<double> log_q;
+      const double middle = -random.uniform(360.0, 640.0);
+      const double spread = random.log_uniform(1e-11, 1e-6);
+      for (int k = 0; k < 6; ++k)
+        log_q.push_back(middle * (1.0 + spread * random.uniform(0.0, 1.0)));
+      std::ranges::sort(log_q);
+      const std::vector<double> weights(log_q.size(), 1.0);
+      const auto got = tradeoff_log_excesses(log_q, weights, mu, order, 1);
+      for (std::size_t k = 0; k < log_q.size(); ++k) {
+        const BothDirections one = gaussian_tradeoff_log_excess(log_q[k], mu, order);
+        const std::string where = show({{"mu", mu}, {"order", order}, {"log q", log_q[k]}});
+        if (one.forward > -690.0) check_excess(got[k].forward, one.forward, where);
+        if (one.reverse > -690.0) check_excess(got[k].reverse, one.reverse, where);
+      }
+    }
+  }
+
   TEST_CASE("where the excess is said to be concave it is, with these slopes") {
     Random random(432);
     int concave = 0;
