@@ -25,7 +25,9 @@
 #include "pate/tuning/group_budgets.hpp"
 #include "pate/tuning/known_points.hpp"
 #include "pate/tuning/tune.hpp"
+#include "pate/tuning/weighted_tuning.hpp"
 #include "pate/votes/tables/teacher_groups.hpp"
+#include "pate/votes/tables/teacher_weights.hpp"
 
 namespace pate::cli {
 
@@ -88,6 +90,45 @@ void add_declared_notices(const VotesInput& input, const Tuning& tuning,
                                    "it needs no test",
                                    any)});
   }
+}
+
+// How much votes count, where a file says so.
+std::optional<TeacherWeights> open_weights(const TuneOptions& options, VotesInput& input) {
+  const std::string& path = options.tuning.teacher_weights;
+  if (path.empty()) return std::nullopt;
+  io::OpenedWeights opened = io::open_teacher_weights(path, input.votes->teachers());
+  input.files.push_back({"teacher_weights", path, std::move(opened.opened)});
+  return std::move(opened.weights);
+}
+
+void check_weights(const TuneOptions& options) {
+  if (options.tuning.teacher_weights.empty()) return;
+  if (options.input.layout == Layout::counts) {
+    throw usage_error(
+        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
+        "counts do not say whose votes they are");
+  }
+  if (!options.input.student.empty()) {
+    throw usage_error(
+        "--teacher-weights excludes --student: its scores are compared with votes that count one");
+  }
+}
+
+// Who has a budget of its own: the groups of a file, or teachers of one weight.
+std::optional<TeacherGroups> open_budgeted(const TuneOptions& options,
+                                           const std::optional<TeacherWeights>& weights,
+                                           VotesInput& input) {
+  if (options.tuning.group_epsilon.empty()) return std::nullopt;
+  return options.tuning.groups.empty() ? groups_by_weight(*weights)
+                                       : open_groups(options.tuning.groups, input);
+}
+
+Notice weighted_notice(const TeacherWeights& weights) {
+  return {"teacher_weights",
+          fmt::format("votes count by the weights of their teachers, which must have been fixed "
+                      "without looking at votes; parameters are in votes of weight 1, epsilon is "
+                      "that of the heaviest teacher, {:g}, and so holds for everybody",
+                      static_cast<double>(weights.heaviest()) * weights.unit)};
 }
 
 // What groups pay at the point that was found, or that comes nearest, PRIVATE.
@@ -174,6 +215,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
           "--account excludes --groups and --group-epsilon: what it costs holds for "
           "any votes, and for every group alike");
     }
+    if (!options.tuning.teacher_weights.empty()) {
+      throw usage_error("--account excludes --teacher-weights: it draws labels by whole votes");
+    }
     SystemBits source;
     return run_private_search(options, streams, source);
   }
@@ -202,26 +246,25 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
         "file of --indices instead");
   }
+  check_weights(options);
   check_tune_outputs(options);
 
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
-  std::optional<TeacherGroups> groups;
-  std::vector<double> budgets;
-  if (!options.tuning.groups.empty()) {
-    if (grid_options.search) {
-      throw usage_error(
-          "--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
-    }
-    groups = open_groups(options.tuning.groups, input);
-    budgets = parse_group_budgets(options.tuning.group_epsilon, groups->names);
+  if (!options.tuning.group_epsilon.empty() && grid_options.search) {
+    throw usage_error("--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
   }
+  const std::optional<TeacherWeights> weights = open_weights(options, input);
+  const std::optional<TeacherGroups> groups = open_budgeted(options, weights, input);
+  std::vector<double> budgets;
+  if (groups) budgets = parse_group_budgets(options.tuning.group_epsilon, groups->names);
   if (grid_options.search) ask_to_search(settings);
   require_teachers(options.tuning.neighbours, input.votes->teachers());
-  TuningGrid grid =
-      settings.search
-          ? search_grid({*input.votes, input.rows, input.student.get(), {}}, settings.grid.threads)
-          : make_grid(grid_options, input.votes->teachers());
+  const TuningVotes unlabelled{*input.votes, input.rows, input.student.get(), {}};
+  TuningGrid grid = !settings.search ? make_grid(grid_options, input.votes->teachers())
+                    : weights
+                        ? WeightedTuning(unlabelled, *weights).search_grid(settings.grid.threads)
+                        : search_grid(unlabelled, settings.grid.threads);
   grid.neighbours = options.tuning.neighbours;
   if (options.tuning.declared_epsilon) {
     expect_cost_table(
@@ -264,12 +307,15 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         return search_declared(votes, grid, settings, CurveTableSource(),
                                {progress.callback(), stop}, outcome);
       }
-      return tune(votes, grid, settings, known, {progress.callback(), stop});
+      const Watcher watcher{progress.callback(), stop};
+      if (weights) return WeightedTuning(votes, *weights).run(grid, settings, watcher);
+      return tune(votes, grid, settings, known, watcher);
     }();
     if (groups && result.complete) {
       Progress progress(streams, "exact costs of points");
       context.groups =
-          choose_for_groups(votes, settings, *groups, budgets, result, {progress.callback(), stop});
+          choose_for_groups(votes, settings, *groups, budgets, result, {progress.callback(), stop},
+                            weights ? &*weights : nullptr);
     }
     if (settings.release && result.complete) {
       Progress progress(streams, "computing releases");
@@ -304,10 +350,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     context.notices.push_back({"groups",
                                "what a group pays is exact, by the conversion optimal: that of the "
                                "teacher of it who pays most, where one teacher is replaced"});
-    if (tuning.has_best()) {
-      context.best_command += analyze_groups(options.tuning.groups);
-    }
+    if (tuning.has_best()) context.best_command += analyze_groups(options.tuning.groups);
   }
+  if (weights) context.notices.push_back(weighted_notice(*weights));
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
                          context.notices);

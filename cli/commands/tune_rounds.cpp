@@ -20,7 +20,9 @@ namespace pate::cli {
 void check_tune_outputs(const TuneOptions& options) {
   const Destination csv{"--csv", options.tuning.csv};
   std::vector<std::string> inputs = input_paths(options.input);
-  if (!options.tuning.groups.empty()) inputs.push_back(options.tuning.groups);
+  for (const std::string* path : {&options.tuning.groups, &options.tuning.teacher_weights}) {
+    if (!path->empty()) inputs.push_back(*path);
+  }
   check_output_options(options.output, inputs, {csv});
   check_destinations({csv}, {options.tuning.resume});
 }

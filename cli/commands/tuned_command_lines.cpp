@@ -79,6 +79,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
     add("--teachers-per-person", std::to_string(neighbours.teachers));
     add("--neighbours", option_word(neighbours.adjacency));
   }
+  add("--teacher-weights", options.tuning.teacher_weights);
   add("--delta", fmt::format("{}", options.tuning.settings.grid.kind.delta));
   if (options.tuning.any_delta) line += " --any-delta";
   return line;
@@ -87,7 +88,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
 }  // namespace
 
 std::string analyze_groups(const std::string& file) {
-  return " --exact --groups " + shell_quote(file);
+  return file.empty() ? " --exact" : " --exact --groups " + shell_quote(file);
 }
 
 std::string analyze_command(const TuneOptions& options, const VotesInput& input,

@@ -15,7 +15,8 @@ namespace pate::cli {
 [[nodiscard]] std::string analyze_command(const TuneOptions& options, const VotesInput& input,
                                           const Mechanism& mechanism, const TuningPoint& point);
 
-/// What such a line goes on with to tell what groups of teachers pay.
+/// What such a line goes on with to tell what groups of teachers pay: those of a file, or without
+/// one teachers of each weight.
 [[nodiscard]] std::string analyze_groups(const std::string& file);
 
 /// Rehearses the release of a point that has a released epsilon. Parameters that were found on

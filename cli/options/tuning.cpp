@@ -18,6 +18,9 @@ namespace pate::cli {
 void add_tuning_options(CommandLine& line, TuningOptions& options) {
   TuneSettings& settings = options.settings;
   EpsilonKind& kind = settings.grid.kind;
+  line.section("Votes").add("--teacher-weights FILE", options.teacher_weights,
+                            "file with a line for each teacher of predictions: how much its vote "
+                            "counts; what is found is for the heaviest");
   const Section grid = line.section(
       "Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25;\n"
       "without any of these all parameters are looked for");
@@ -150,7 +153,8 @@ void check_release(const TuningOptions& options) {
 // Every point that is tried costs exact costs, of a grid that is there as a whole.
 void check_groups(const TuningOptions& options) {
   if (options.groups.empty() && options.group_epsilon.empty()) return;
-  if (options.groups.empty() || options.group_epsilon.empty()) {
+  const bool by_weight = !options.teacher_weights.empty();  // teachers of a weight are a group
+  if ((options.groups.empty() && !by_weight) || options.group_epsilon.empty()) {
     throw usage_error(
         "--groups FILE says who belongs together, --group-epsilon what each group "
         "may pay: give both");
@@ -170,6 +174,23 @@ void check_groups(const TuningOptions& options) {
           "PTR and one noise: what each teacher pays is known of a noisy maximum");
   exclude(!options.neighbours.is_one_replaced(),
           "--neighbours and --teachers-per-person: it tells what each teacher pays");
+}
+
+// What is known of votes that count by weights.
+void check_weights(const TuningOptions& options) {
+  if (options.teacher_weights.empty()) return;
+  const Exclusions exclude("--teacher-weights");
+  exclude(options.bound == Bound::published, "--bound published: it is for votes that count one");
+  exclude(options.solve.has_value(), "--solve: give the values of sigma2 to choose from");
+  exclude(options.declared_epsilon.has_value(),
+          "--declared-epsilon: its test is of votes that count one");
+  exclude(options.settings.release, "--release: releases are of votes that count one");
+  exclude(options.rounds.has_value(), "--rounds: its second round has a student");
+  exclude(!options.shard.empty() || !options.resume.empty(),
+          "--shard and --resume: a report does not keep the weights");
+  exclude(options.is_ptr() || options.one_noise, "PTR and one noise, which go by whole votes");
+  exclude(!options.neighbours.is_one_replaced(),
+          "--neighbours and --teachers-per-person: it goes by one teacher that votes otherwise");
 }
 
 void check_goal(const TuningGoal& goal) {
@@ -250,6 +271,7 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   check_delta(kind.delta, options.any_delta);
   check_release(options);
   check_groups(options);
+  check_weights(options);
   check_limits({settings.goal.max_epsilon, settings.goal.min_answered});
   const std::optional<double>& most = settings.grid.max_answers;
   if (most && !(*most > 0.0)) {

@@ -35,8 +35,9 @@ struct TuningOptions {
   /// Two rounds: the queries of the first, and axes of the second where they are others.
   std::optional<std::int64_t> rounds, first_queries;
   std::string second_sigma2, second_threshold, second_sigma1;
-  std::string groups;         ///< file with the group of each teacher
-  std::string group_epsilon;  ///< what each group may pay: "NAME=E,..."
+  std::string teacher_weights;  ///< file with how much the vote of each teacher counts
+  std::string groups;           ///< file with the group of each teacher
+  std::string group_epsilon;    ///< what each group may pay: "NAME=E,..."
 
   [[nodiscard]] bool is_ptr() const {
     return !ptr_laplace.empty() || !ptr_sigma.empty() || !ptr_delta.empty();

@@ -117,9 +117,9 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
          queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-         allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
-         ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None, rounds=None,
-         first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
+         allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
+         one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
+         rounds=None, first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
          declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
          min_agreement=None, min_accuracy=None, groups=None, group_epsilon=None, max_answers=None, release=False,
          method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None,
@@ -151,6 +151,8 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
     allow_empty: accept an input without queries
+    teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what is found
+        is for the heaviest
 
     Grid: 50:200:10 (start:stop:step), 50,100,150 or log:10:1000:25;
 without any of these all parameters are looked for:
@@ -229,7 +231,7 @@ without any of these all parameters are looked for:
         grows with the number of different histograms, of teachers and of points on the Pareto front
     """
     options = locals()
-    return _calls.call('tune', options.pop('votes'), options, ('csv', 'groups', 'indices', 'labels', 'ledger', 'resume', 'student', 'write_labels'))
+    return _calls.call('tune', options.pop('votes'), options, ('csv', 'groups', 'indices', 'labels', 'ledger', 'resume', 'student', 'teacher_weights', 'write_labels'))
 
 
 def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,

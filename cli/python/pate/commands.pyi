@@ -84,6 +84,7 @@ def tune(
     labels: Votes | None = ...,
     labels_rows: Literal["file", "selected"] | None = ...,
     allow_empty: bool = ...,
+    teacher_weights: Path | None = ...,
     sigma2: str | float | None = ...,
     threshold: str | float | None = ...,
     sigma1: str | float | None = ...,

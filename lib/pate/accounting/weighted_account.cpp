@@ -18,9 +18,6 @@ namespace pate {
 
 namespace {
 
-// What a threshold is compared with is tabulated for every number of units.
-constexpr std::int64_t kMaxUnits = 10'000'000;
-
 // The noise in votes of so many of the units that it is told in, rounded down: less noise costs
 // more.
 NoisyMax per_vote(const NoisyMax& noisy_max, double units) {
@@ -68,11 +65,11 @@ void check(const Run& run, const TeacherWeights& weights, const AccountSettings&
         "weights of teachers are for a noisy maximum with noise on every count, with or without a "
         "threshold: PTR, a student and one noise go by whole votes");
   }
-  if (run.aggregator.refuses() && weights.total() > kMaxUnits) {
+  if (run.aggregator.refuses() && weights.total() > kMaxThresholdUnits) {
     throw parameter_error(fmt::format(
         "with a threshold the weights may be at most {} of their common unit, {}, together, got "
         "{}: round them",
-        kMaxUnits, weights.unit, weights.total()));
+        kMaxThresholdUnits, weights.unit, weights.total()));
   }
   if (run.shard.of > 1) throw parameter_error("weights of teachers are for a whole run");
 }
@@ -97,7 +94,8 @@ std::optional<double> smallest(const Account& account, Bound bound) {
 }  // namespace
 
 WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
-                                 const TeacherWeights& weights, const AccountSettings& settings) {
+                                 const TeacherWeights& weights, const AccountSettings& settings,
+                                 bool with_profiles) {
   check(run, weights, settings);
   const WeightedVotes votes(predictions, weights);
   // q is that of counts and noise in units.
@@ -125,7 +123,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   std::optional<ExactByWeight> exact_costs;
   if (exact) {
     exact_costs.emplace(*exact, *counted.teachers, in_units, weights.total(), weights.units.size(),
-                        exact_settings(settings));
+                        exact_settings(settings, /*is_part=*/!with_profiles));
   }
 
   WeightedAccount result;

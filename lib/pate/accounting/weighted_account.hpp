@@ -29,6 +29,8 @@ struct WeightedAccount {
 
 /// There are exact costs of no more different weights: each takes as long as those of all teachers.
 inline constexpr std::size_t kMaxExactWeights = 64;
+/// What a threshold is compared with is tabulated for every number of units: there are no more.
+inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
 
 /// The costs of a run by weighted votes (Boenisch et al., "Individualized PATE", 2023:
 /// weighting).
@@ -48,13 +50,18 @@ inline constexpr std::size_t kMaxExactWeights = 64;
 /// is for any of the other classes (`ExactMechanism::of_weight`), in both directions. There are no
 /// entries `exact`, which would not know whose vote it is that moves.
 ///
+/// `with_profiles`: whether exact costs have the conversion `profile`, which takes most of the
+/// time.
+///
 /// `run.votes` are the predictions; `run.aggregator` has its noise and threshold in votes of weight
 /// 1, that of `account` in votes of the heaviest teacher. Weights are public: fixed without looking
 /// at votes. Throws `parameter_error` for tilted and complex costs, which know one vote that moves
-/// only, for PTR, a student and one noise, for a threshold and more than 10^7 units, for shards,
-/// and for exact costs of more than kMaxExactWeights weights; and what `account` throws.
+/// only, for PTR, a student and one noise, for a threshold and more than kMaxThresholdUnits
+/// units, for shards, and for exact costs of more than kMaxExactWeights weights; and what `account`
+/// throws.
 [[nodiscard]] WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
                                                const TeacherWeights& weights,
-                                               const AccountSettings& settings);
+                                               const AccountSettings& settings,
+                                               bool with_profiles = true);
 
 }  // namespace pate

@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/weighted_account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/exact/exact_mechanism.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -41,20 +42,27 @@ void check(const TuningVotes& votes, const TeacherGroups& groups, std::span<cons
 
 // What every group pays at the parameters of a point, by RDP.
 std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& settings,
-                                const TeacherGroups& groups, const Mechanism& mechanism,
-                                std::int64_t queries) {
+                                const TeacherGroups& groups, const TeacherWeights* weights,
+                                const Mechanism& mechanism, std::int64_t queries) {
   const EpsilonKind& kind = settings.grid.kind;
   const unsigned threads = settings.grid.threads;
   const Run run = run_of(votes, mechanism, queries);
-  const ExactMechanism exact_mechanism(mechanism.noisy("an exact cost"), votes.votes.teachers());
-  CountedRun counted = count_run(run, {threads, {}, &exact_mechanism});
-  const std::optional<ExactPartials> exact =
-      std::exchange(counted.partials.exact, std::optional<ExactPartials>{});
   AccountSettings bounds;
   bounds.delta = kind.delta;
   bounds.orders = kind.orders;
   bounds.published = false;
   bounds.threads = threads;
+  if (weights != nullptr) {
+    bounds.exact = true;
+    const auto& predictions = dynamic_cast<const PredictionVotes&>(votes.votes);
+    const WeightedAccount found =
+        account_weighted(run, predictions, *weights, bounds, /*with_profiles=*/false);
+    return group_costs(groups, found.account, weights);
+  }
+  const ExactMechanism exact_mechanism(mechanism.noisy("an exact cost"), votes.votes.teachers());
+  CountedRun counted = count_run(run, {threads, {}, &exact_mechanism});
+  const std::optional<ExactPartials> exact =
+      std::exchange(counted.partials.exact, std::optional<ExactPartials>{});
   // A part of a run has no profile, which would take most of the time.
   const ExactSettings wanted = exact_settings(bounds, /*is_part=*/true);
   const Account account = pate::account(counted.partials, mechanism, bounds, [&](Account& its) {
@@ -76,7 +84,8 @@ double worst_share(std::span<const GroupBudget> groups) {
 
 GroupOutcome choose_for_groups(const TuningVotes& votes, const TuneSettings& settings,
                                const TeacherGroups& groups, std::span<const double> budgets,
-                               Tuning& tuning, const Watcher& watcher) {
+                               Tuning& tuning, const Watcher& watcher,
+                               const TeacherWeights* weights) {
   check(votes, groups, budgets, tuning);
   GroupOutcome outcome;
   const std::vector<std::size_t> ranked = ranked_points(tuning.points, settings.goal);
@@ -88,8 +97,8 @@ GroupOutcome choose_for_groups(const TuningVotes& votes, const TuneSettings& set
       return outcome;
     }
     const TunedPoint& point = tuning.points[position];
-    const std::vector<GroupCost> costs =
-        costs_at(votes, settings, groups, tuning.grid.mechanism(point.index), point.point.queries);
+    const std::vector<GroupCost> costs = costs_at(
+        votes, settings, groups, weights, tuning.grid.mechanism(point.index), point.point.queries);
     ++outcome.tested;
     counter.add(1);
     std::vector<GroupBudget> its;

@@ -38,6 +38,9 @@ inline constexpr std::size_t kMaxGroupPoints = 1000;
 /// group pays what that teacher of it pays who pays most, `group_costs`) until one keeps all
 /// budgets. Where none does there is no best point.
 ///
+/// `weights`, or null: by how much the votes of the teachers count; costs are then those of
+/// `account_weighted`, and parameters in votes of weight 1.
+///
 /// budgets: by group, > 0. tuning: complete, of a grid of at most kMaxGroupPoints points that are
 /// all kept. Costs are upper bounds, rounded outwards by less than 1e-9 relative; no budget is kept
 /// by rounding. When the watcher stops it, the tuning is marked incomplete. Throws
@@ -46,6 +49,7 @@ inline constexpr std::size_t kMaxGroupPoints = 1000;
 [[nodiscard]] GroupOutcome choose_for_groups(const TuningVotes& votes, const TuneSettings& settings,
                                              const TeacherGroups& groups,
                                              std::span<const double> budgets, Tuning& tuning,
-                                             const Watcher& watcher);
+                                             const Watcher& watcher,
+                                             const TeacherWeights* weights = nullptr);
 
 }  // namespace pate

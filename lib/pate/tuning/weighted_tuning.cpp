@@ -1,0 +1,120 @@
+#include "pate/tuning/weighted_tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pate/accounting/weighted_account.hpp"
+#include "pate/base/error.hpp"
+#include "pate/tuning/parameter_search.hpp"
+
+namespace pate {
+
+namespace {
+
+const PredictionVotes& predictions_of(const TuningVotes& votes) {
+  const auto* const predictions = dynamic_cast<const PredictionVotes*>(&votes.votes);
+  if (predictions == nullptr) {
+    throw parameter_error(
+        "weights of teachers need predictions: counts do not say whose votes "
+        "they are");
+  }
+  if (votes.student != nullptr) {
+    throw parameter_error(
+        "weights of teachers are for a noisy maximum, not for a student's scores");
+  }
+  return *predictions;
+}
+
+void check(const TuningGrid& grid, const TuneSettings& settings, std::int64_t units) {
+  require_one_replaced(grid.neighbours, "tuning for teachers with weights");
+  if (grid.ptr || grid.one_noise || grid.interactive) {
+    throw parameter_error(
+        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
+        "threshold: PTR, a student and one noise go by whole votes");
+  }
+  if (settings.grid.kind.cost.bound == Bound::published) {
+    throw parameter_error("the published bounds are not for votes that count by weights");
+  }
+  if (settings.shard.of > 1 || settings.release) {
+    throw parameter_error("weights of teachers are for a whole grid, and have no releases");
+  }
+  if ((grid.has_selection() || settings.search) && units > kMaxThresholdUnits) {
+    throw parameter_error(fmt::format(
+        "with a threshold the weights may be at most {} of their common unit together, got {}: "
+        "round them, or leave out the threshold",
+        kMaxThresholdUnits, units));
+  }
+}
+
+TuningGrid scaled(TuningGrid grid, double factor) {
+  for (std::vector<double>* axis : {&grid.noise, &grid.sigma1, &grid.threshold}) {
+    for (double& value : *axis) value = to_12_digits(value * factor);
+  }
+  return grid;
+}
+
+// A vote of weight 1 is 1 / unit of what is counted.
+TuningGrid in_units(TuningGrid grid, double unit, std::int64_t heaviest) {
+  for (std::vector<double>* axis : {&grid.noise, &grid.sigma1, &grid.threshold}) {
+    for (double& value : *axis) value /= unit;
+  }
+  grid.neighbours = {Adjacency::replace, heaviest};
+  return grid;
+}
+
+Aggregator in_votes(const Aggregator& in_units, double unit) {
+  Aggregator result = protecting(in_units, {});
+  result.noisy_max = noise_of(in_units.noisy_max.noise.index(),
+                              to_12_digits(in_units.noisy_max.parameter() * unit));
+  if (result.selection) {
+    result.selection->threshold = to_12_digits(result.selection->threshold * unit);
+    result.selection->sigma1 = to_12_digits(result.selection->sigma1 * unit);
+  }
+  return result;
+}
+
+}  // namespace
+
+WeightedTuning::WeightedTuning(const TuningVotes& votes, const TeacherWeights& weights)
+    : unit_(weights.unit),
+      heaviest_(weights.heaviest()),
+      counted_(predictions_of(votes), weights),
+      votes_{counted_, votes.rows, nullptr, votes.labels} {}
+
+TuningGrid WeightedTuning::search_grid(unsigned threads) const {
+  return scaled(pate::search_grid(votes_, threads), unit_);
+}
+
+Tuning WeightedTuning::run(const TuningGrid& grid, const TuneSettings& settings,
+                           const Watcher& watcher) const {
+  check(grid, settings, counted_.weights().total());
+  validate(grid);
+  Tuning tuning = tune(votes_, in_units(grid, unit_, heaviest_), settings, {}, watcher);
+  tuning.grid = grid;
+  tuning.teachers = counted_.predictions().teachers();
+  if (tuning.continuum) {
+    tuning.continuum->aggregator = in_votes(tuning.continuum->aggregator, unit_);
+  }
+  return tuning;
+}
+
+TeacherGroups groups_by_weight(const TeacherWeights& weights) {
+  std::vector<std::int64_t> different = weights.units;
+  std::ranges::sort(different);
+  const auto repeated = std::ranges::unique(different);
+  different.erase(repeated.begin(), repeated.end());
+  TeacherGroups groups;
+  for (const std::int64_t units : different) {
+    groups.names.push_back(fmt::format("{:.15g}", static_cast<double>(units) * weights.unit));
+  }
+  for (const std::int64_t units : weights.units) {
+    const auto place = std::ranges::lower_bound(different, units);
+    groups.of_teacher.push_back(static_cast<std::size_t>(place - different.begin()));
+  }
+  return groups;
+}
+
+}  // namespace pate
