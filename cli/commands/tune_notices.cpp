@@ -132,7 +132,10 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
           "fixed when you release from these votes, let pate release choose them, and it says that "
           "they were chosen from the votes; fixed they are for other votes, if these are public, "
           "simulated or of an earlier run");
-    } else {
+    } else if (std::ranges::any_of(
+                   tuning.points,
+                   [](const TunedPoint& p) { return p.released && p.released->is_estimate; }) ||
+               tuning.grid.neighbours.is_one_replaced()) {
       add("releases_estimated",
           "what a release would publish on average is computed for the best point and estimated "
           "for the others, within some 10 %; the front is that of the trade-off bound");

@@ -96,11 +96,13 @@ void check_protected(const TuningOptions& options) {
   validate(options.neighbours);
   check_one_noise(options.one_noise, options.neighbours);
   if (options.is_ptr()) require_one_replaced(options.neighbours, "PTR");
-  if (options.declared_epsilon) {
-    require_one_replaced(options.neighbours, "the search for a declared budget");
+  if (options.declared_epsilon || options.settings.release) {
+    Exclusions(options.declared_epsilon ? "--declared-epsilon" : "--release")(
+        options.neighbours.adds_or_removes(),
+        "--neighbours add-remove: it needs a number of teachers that stays");
   }
-  if (options.settings.release) {
-    require_one_replaced(options.neighbours, "the ranking by what a release would publish");
+  if (options.settings.release && options.method == ReleaseMethod::gnss) {
+    require_one_replaced(options.neighbours, "a release by smooth sensitivity (--method gnss)");
   }
 }
 

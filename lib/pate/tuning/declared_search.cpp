@@ -126,6 +126,7 @@ class DeclaredSearch {
     const ThresholdCheck& check = *found.aggregator.selection;
     TuningGrid one;
     one.interactive = votes_.student != nullptr;
+    one.neighbours = found.aggregator.neighbours();
     one.noise = {to_digits(factor * found.aggregator.noisy_max.parameter(), kFoundDigits)};
     one.sigma1 = {to_digits(factor * check.sigma1, kFoundDigits)};
     one.threshold = {to_digits(largest_statistic + factor * (check.threshold - largest_statistic),
@@ -157,7 +158,11 @@ class DeclaredSearch {
 Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid, TuneSettings settings,
                        const CurveTableSource& tables, const Watcher& watcher,
                        DeclaredOutcome& outcome) {
-  require_one_replaced(grid.neighbours, "the search for a declared budget");
+  if (grid.neighbours.adds_or_removes()) {
+    throw parameter_error(
+        "the search for a declared budget is not for teachers that are added or removed: its test "
+        "needs a number of teachers that stays");
+  }
   const double epsilon = outcome.goal.budget.epsilon;
   settings.search = true;
   settings.top.reset();  // all points of the coarse grid are kept, and known from then on

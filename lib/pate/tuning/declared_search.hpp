@@ -36,10 +36,13 @@ struct DeclaredOutcome {
 /// them pass because a cost of nothing is no cost of votes nearby, both noises of the last are
 /// raised until they do. The best of those that pass are returned as `continuum`.
 ///
+/// grid: for neighbours with one or several teachers that vote otherwise; with several the test is
+/// by costs at Renyi orders.
+///
 /// settings: `search`; without `max_epsilon`. The votes must not be those that are then labelled:
-/// parameters that follow from them are not declared beforehand. Throws what `tune` and
-/// `DeclaredMechanism` throw. Threads change no bit. When the watcher stops it, the tuning is
-/// marked incomplete.
+/// parameters that follow from them are not declared beforehand. Throws `parameter_error` for
+/// teachers that are added or removed, and what `tune` and `DeclaredMechanism` throw. Threads
+/// change no bit. When the watcher stops it, the tuning is marked incomplete.
 [[nodiscard]] Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid,
                                      TuneSettings settings, const CurveTableSource& tables,
                                      const Watcher& watcher, DeclaredOutcome& outcome);

@@ -116,7 +116,15 @@ std::optional<OffGridPoint> continuum_rounded(const TuningTask& task, const Tuni
   return std::nullopt;
 }
 
-void check_release(const TuneSettings& settings) {
+void check_release(const TuneSettings& settings, const Neighbours& neighbours) {
+  if (neighbours.adds_or_removes()) {
+    throw parameter_error(
+        "releases are not for teachers that are added or removed: they need a number of teachers "
+        "that stays");
+  }
+  if (settings.method == ReleaseMethod::gnss) {
+    require_one_replaced(neighbours, "a release by smooth sensitivity");
+  }
   const CostKind& cost = settings.grid.kind.cost;
   if (cost.bound != Bound::tradeoff || cost.reading != GuaranteeKind::joint) {
     throw parameter_error("a release is of the joint cost under the tradeoff bound");
@@ -136,9 +144,14 @@ std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneS
   gnss.delta = curve.delta = settings.grid.kind.delta;
   gnss.threads = 1;
   curve.threads = threads;
+  // Estimates for a person in several teachers are by the trade-off bound: too large where the
+  // release is by a better one.
+  const bool is_near = aggregator.neighbours().is_one_replaced() ||
+                       default_cost(aggregator, votes.votes.teachers(), votes.votes.classes()) ==
+                           CurveCost::tradeoff;
   try {
     const ReleasedEpsilon result = settings.method == ReleaseMethod::curve
-                                       ? mean_released_epsilon(profile, curve, coarse)
+                                       ? mean_released_epsilon(profile, curve, coarse && is_near)
                                        : mean_released_epsilon(profile, gnss);
     if (std::isfinite(result.mean)) return result;
   } catch (const validity_error&) {  // no finite cost
@@ -299,7 +312,7 @@ TuningChoice choose_released(const std::vector<TunedPoint>& points, const Tuning
 
 void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tuning& tuning,
                      const Watcher& watcher) {
-  check_release(settings);
+  check_release(settings, tuning.grid.neighbours);
   const std::vector<std::size_t> positions =
       points_to_release(tuning.points, settings.goal, settings.method, settings.top);
   std::vector<std::optional<ReleasedEpsilon>> found(positions.size());

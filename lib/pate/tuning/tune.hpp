@@ -97,13 +97,16 @@ using KnownPoints = std::vector<TunedPoint>;
 /// ranks by that: `tuning.choice` is then that of `choose_released`. By gnss, what `release_plan`
 /// would, the parameters chosen from the same votes. Through a curve, what `curve_plan` would with
 /// default parameters: an estimate for every point, and the mean itself for the best, computed
-/// until the best by these numbers has it. The front is that of the trade-off bound in both cases.
+/// until the best by these numbers has it; of a person in several teachers every point has the mean
+/// where the release is not by the trade-off bound. The front is that of that bound in both cases.
 ///
 /// tuning: complete, of the same votes, joint reading of the trade-off bound. The mean is that of
 /// `mean_released_epsilon` with default confidence; where a cost is not finite at any order,
 /// `released` stays empty. Reads the votes once for each point. Threads change no bit. When the
 /// watcher stops it, the tuning is as before but for being marked incomplete. Throws
-/// `parameter_error` for another bound or reading, for top = 0, and for votes over one class.
+/// `parameter_error` for another bound or reading, for top = 0, for votes over one class, for
+/// teachers that are added or removed, and by gnss for other neighbours than one teacher that votes
+/// otherwise.
 void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tuning& tuning,
                      const Watcher& watcher);
 

@@ -69,16 +69,20 @@ TEST_SUITE("tuning") {
     pate_test::Random random(61);
     int found_any = 0;
     int fails = 0;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 5; ++round) {
       const auto votes = random_votes(random);
       const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
-      const double epsilon = random.uniform(3.0, 6.0);
+      // The last ones for a person in two teachers.
+      const Neighbours neighbours{Adjacency::replace, round < 3 ? 1 : 2};
+      TuningGrid grid = search_grid(tuned, 1);
+      grid.neighbours = neighbours;
+      const double epsilon = round < 3 ? random.uniform(3.0, 6.0) : random.uniform(6.0, 9.0);
       DeclaredOutcome outcome;
       outcome.goal.budget = {epsilon, kDelta, false};
       // The search goes by private costs at Renyi orders: of complex ones it finds less.
       outcome.goal.certificate = Certificate::renyi;
-      const Tuning found = search_declared(tuned, search_grid(tuned, 1), settings_of(),
-                                           CurveTableSource(), {}, outcome);
+      const Tuning found =
+          search_declared(tuned, grid, settings_of(), CurveTableSource(), {}, outcome);
       CAPTURE(round);
       CHECK(outcome.tested >= 1);
       CHECK(outcome.certificate.has_value() == found.continuum.has_value());
@@ -86,6 +90,7 @@ TEST_SUITE("tuning") {
       if (!found.continuum) continue;
       ++found_any;
       const OffGridPoint& best = *found.continuum;
+      CHECK(best.aggregator.neighbours() == neighbours);
       CHECK(pass_of(tuned, best.aggregator, epsilon, outcome.certificate) ==
             *outcome.pass_probability);
       CHECK(*outcome.pass_probability >= 0.99);
@@ -93,6 +98,7 @@ TEST_SUITE("tuning") {
 
       // Of what has clearly more agreeing answers nothing passes.
       TuningGrid around;
+      around.neighbours = neighbours;
       for (int k = -2; k <= 2; ++k) {
         around.noise.push_back(best.aggregator.noisy_max.parameter() * std::exp(0.15 * k));
       }
@@ -111,7 +117,7 @@ TEST_SUITE("tuning") {
         CHECK(pass_of(tuned, around.aggregator(i), epsilon, outcome.certificate) < 0.99);
       }
     }
-    CHECK(found_any >= 2);
+    CHECK(found_any >= 4);
     CHECK(fails > 0);
   }
 
@@ -127,6 +133,19 @@ TEST_SUITE("tuning") {
     CHECK(outcome.certificate == Certificate::complex);
     CHECK(pass_of(tuned, found.continuum->aggregator, 4.0) >= 0.99);
     CHECK(found.continuum->point.agreeing > 0.9 * static_cast<double>(kQueries));
+  }
+
+  TEST_CASE("a test of teachers that are added or removed there is none") {
+    pate_test::Random random(63);
+    const auto votes = random_votes(random);
+    const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
+    TuningGrid grid = search_grid(tuned, 1);
+    grid.neighbours.adjacency = Adjacency::add_remove;
+    DeclaredOutcome outcome;
+    outcome.goal.budget = {4.0, kDelta, false};
+    CHECK_THROWS_AS(
+        (void)search_declared(tuned, grid, settings_of(), CurveTableSource(), {}, outcome),
+        parameter_error);
   }
 
   TEST_CASE("a declared budget that nothing passes has no parameters, and one out of range none") {
