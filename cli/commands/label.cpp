@@ -79,7 +79,6 @@ void check_declared(const LabelOptions& options) {
 void check_samples(const LabelOptions& options) {
   if (!options.sample_teachers) return;
   const char* const excluded = options.declared_epsilon         ? "--declared-epsilon"
-                               : options.max_epsilon            ? "--max-epsilon"
                                : options.max_answers            ? "--max-answers"
                                : options.order                  ? "--order"
                                : options.reinforce_above        ? "--reinforce-above"
@@ -87,8 +86,8 @@ void check_samples(const LabelOptions& options) {
                                                                 : nullptr;
   if (excluded != nullptr) {
     throw usage_error(fmt::format(
-        "--sample-teachers excludes {}: all queries of the list are asked, and cost what pate plan "
-        "--sample-teachers says of as many",
+        "--sample-teachers excludes {}: all queries of the list are asked, or the first ones that "
+        "--max-epsilon allows, and cost what pate plan --sample-teachers says of as many",
         excluded));
   }
   check_sampled(options.mechanism);
@@ -197,8 +196,13 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   auto described = input.describe_async(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
   const auto& rate = options.sample_teachers;
+  // Known before anything is drawn.
+  const auto asked =
+      rate && options.max_epsilon
+          ? std::optional(affordable_samples(run, *rate, *options.max_epsilon, options.delta))
+          : std::nullopt;
   const LabelledQueries labelled =
-      rate ? label_sampled(run, *rate, source)
+      rate ? label_sampled(run, *rate, source, asked)
            : label_queries(run, filter, options.reinforce_above, source, options.threads);
   Account account =
       rate ? sampled_label_account(run, *rate, labelled, options.delta)

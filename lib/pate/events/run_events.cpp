@@ -76,7 +76,11 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   event.open.id = id;
   event.open.queries = static_cast<std::int64_t>(labelled.labels.size());
   event.open.realized = RealizedRun{labelled.asked, labelled.answered};
-  if (!account.steps.sampled_queries.empty()) return event;
+  if (!account.steps.sampled_queries.empty()) {
+    // Where it stops is known before it begins: the other queries are none of the run.
+    event.open.queries = labelled.asked;
+    return event;
+  }
   event.open.steps = most_steps(aggregator, limits);
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these

@@ -1,5 +1,7 @@
 #include "pate/labeling/sampled_labels.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +14,21 @@
 #include "pate/labeling/answer_sampler.hpp"
 
 namespace pate {
+
+namespace {
+
+// The run on so many queries, of which nothing is read: what any votes cost goes by their number.
+Run of_queries(const Run& run, std::int64_t queries) {
+  return {run.votes, RowSelection::range(0, queries), run.aggregator, nullptr, {}, {}};
+}
+
+Account any_votes(const Run& run, double rate, std::int64_t queries, double delta) {
+  AccountSettings settings;
+  settings.delta = delta;
+  return sampled_any_votes(of_queries(run, queries), rate, settings);
+}
+
+}  // namespace
 
 SampleSize::SampleSize(double rate) {
   if (!(rate > 0.0 && rate < 1.0)) {
@@ -40,18 +57,43 @@ std::int32_t SampleSize::draw(std::int32_t n, BitSource& source) const {
   return result;
 }
 
-LabelledQueries label_sampled(const Run& run, double rate, BitSource& source) {
+std::int64_t affordable_samples(const Run& run, double rate, double max_epsilon, double delta) {
+  if (!(max_epsilon >= 0.0 && std::isfinite(max_epsilon))) {
+    throw parameter_error(fmt::format("max_epsilon must be >= 0 and finite, got {}", max_epsilon));
+  }
+  (void)sampled_query(run.aggregator, rate);
+  const auto is_affordable = [&](std::int64_t queries) {
+    const Account account = any_votes(run, rate, queries, delta);
+    return account.costs[headline_of(account.costs, {})].epsilon <= max_epsilon;
+  };
+  if (run.rows.empty() || is_affordable(run.rows.size())) return run.rows.size();
+  std::int64_t low = 0;  // affordable
+  std::int64_t high = run.rows.size();
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (is_affordable(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
+                              std::optional<std::int64_t> most) {
   validate(run);
   (void)sampled_query(run.aggregator, rate);
   if (run.student != nullptr) {
     throw parameter_error("samples of the teachers are known without a student");
   }
+  if (most && !(*most >= 0)) {
+    throw parameter_error(fmt::format("no run asks {} queries", *most));
+  }
   const SampleSize size(rate);
   AnswerSampler sampler(run.aggregator, source);
-  const std::int64_t queries = run.rows.size();
+  const std::int64_t all = run.rows.size();
+  const std::int64_t queries = std::min(all, most.value_or(all));
   LabelledQueries result;
-  result.labels.assign(static_cast<std::size_t>(queries), -1);
-  result.sources.assign(static_cast<std::size_t>(queries), LabelSource::refused);
+  result.labels.assign(static_cast<std::size_t>(all), -1);
+  result.sources.assign(static_cast<std::size_t>(all), LabelSource::refused);
+  if (queries < all) result.stopped = StopReason::max_epsilon;
   QueryReader reader(run);
   std::vector<std::int32_t> sample;
   for (std::int64_t first = 0; first < queries; first += reader.size()) {
@@ -73,14 +115,19 @@ LabelledQueries label_sampled(const Run& run, double rate, BitSource& source) {
 
 Account sampled_label_account(const Run& run, double rate, const LabelledQueries& labelled,
                               double delta) {
-  AccountSettings settings;
-  settings.delta = delta;
-  Account account = sampled_any_votes(run, rate, settings);
+  Account account = any_votes(run, rate, labelled.asked, delta);
   account.answered_expected = account.answered_sd = std::nan("");
   account.answered_realized = labelled.answered;
   account.headline = headline_of(account.costs, {});
   if (account.queries == 0) {
     account.notices.push_back({"no_queries", "no query was asked: nothing is spent"});
+  }
+  if (labelled.stopped) {
+    account.notices.push_back(
+        {"stopped_max_epsilon",
+         fmt::format("stopped after {} of {} queries, as another would cost more than "
+                     "--max-epsilon whatever the votes are: known before the run",
+                     labelled.asked, labelled.labels.size())});
   }
   return account;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
@@ -25,14 +26,24 @@ class SampleSize {
   std::vector<std::uint32_t> digits_;  // of the rate, 32 bits each, the first the largest
 };
 
-/// Runs the mechanism on every query of `run`, in their order, each on a sample of the teachers of
-/// its own, which every teacher is in with probability `rate`: the threshold check and the noisy
-/// maximum look at the same one. Samples are drawn from `source` as the noise is, and forgotten.
-/// Throws `parameter_error` where `sampled_query` does, and with a student.
-[[nodiscard]] LabelledQueries label_sampled(const Run& run, double rate, BitSource& source);
+/// How many of the queries of `run`, the first ones, may be asked so that whatever the votes are
+/// their epsilon is at most `max_epsilon`: the smallest of `sampled_any_votes`. Every query costs
+/// the same for any votes, answered or not, so that the number is known before anything is drawn,
+/// and tells nothing of votes or answers; queries may depend on earlier answers. Throws
+/// `parameter_error` unless max_epsilon >= 0 and finite, and where `sampled_query` does.
+[[nodiscard]] std::int64_t affordable_samples(const Run& run, double rate, double max_epsilon,
+                                              double delta);
 
-/// What such a run cost: what holds for any votes, of all queries (`sampled_any_votes`). What
-/// is answered is what came out: nothing is expected.
+/// Runs the mechanism on every query of `run`, or the first `most` of them, in their order, each on
+/// a sample of the teachers of its own, which every teacher is in with probability `rate`: the
+/// threshold check and the noisy maximum look at the same one. Samples are drawn from `source` as
+/// the noise is, and forgotten. Where queries are left out it was stopped by `max_epsilon`. Throws
+/// `parameter_error` where `sampled_query` does, with a student, and for most < 0.
+[[nodiscard]] LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
+                                            std::optional<std::int64_t> most = {});
+
+/// What such a run cost: what holds for any votes, of all queries that were asked
+/// (`sampled_any_votes`). What is answered is what came out: nothing is expected.
 [[nodiscard]] Account sampled_label_account(const Run& run, double rate,
                                             const LabelledQueries& labelled, double delta);
 

@@ -116,4 +116,54 @@ TEST_SUITE("sampled_labels") {
                         pate::test::run_of(votes, pate::test::gnmax(5.0)), 0.5, bits)),
                     parameter_error);
   }
+
+  TEST_CASE("the first queries that a limit allows are asked, and no others") {
+    std::vector<Histogram> queries;
+    for (std::int32_t i = 0; i < 12; ++i) queries.push_back({20 + i, 20 - i, 0});
+    const HistogramVotes votes(queries);
+    for (const bool has_check : {false, true}) {
+      const Aggregator aggregator =
+          has_check ? pate::test::confident(15.0, 10.0, 6.0) : pate::test::gnmax(6.0);
+      const Run run = pate::test::run_of(votes, protecting(aggregator, kAddRemove));
+      // What a run of every length costs whatever the votes are.
+      std::vector<double> costs{0.0};
+      for (std::int64_t n = 1; n <= 12; ++n) {
+        LabelledQueries labelled;
+        labelled.asked = n;
+        const Account account = sampled_label_account(run, 0.4, labelled, 1e-5);
+        costs.push_back(account.costs[account.headline].epsilon);
+        CHECK(costs.back() > costs[static_cast<std::size_t>(n) - 1]);
+        CHECK(account.queries == n);
+      }
+      for (std::int64_t n = 0; n <= 12; ++n) {
+        const double most = costs[static_cast<std::size_t>(n)];
+        CHECK(affordable_samples(run, 0.4, most, 1e-5) == n);
+        CHECK(affordable_samples(run, 0.4, 1.0000001 * most, 1e-5) == n);
+        if (n > 0) CHECK(affordable_samples(run, 0.4, 0.9999999 * most, 1e-5) == n - 1);
+
+        TestBits bits(7);
+        const LabelledQueries labelled = label_sampled(run, 0.4, bits, n);
+        CHECK(labelled.asked == n);
+        CHECK(labelled.labels.size() == 12);
+        CHECK(labelled.stopped.has_value() == (n < 12));
+        for (std::size_t i = static_cast<std::size_t>(n); i < 12; ++i) {
+          CHECK(labelled.labels[i] == -1);
+        }
+        const Account account = sampled_label_account(run, 0.4, labelled, 1e-5);
+        CHECK(account.costs[account.headline].epsilon == most);
+        // What is asked comes out as without the limit.
+        TestBits same(7);
+        const LabelledQueries all = label_sampled(run, 0.4, same);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+          CHECK(labelled.labels[i] == all.labels[i]);
+        }
+      }
+      CHECK(affordable_samples(run, 0.4, 1e9, 1e-5) == 12);
+      CHECK_THROWS_AS((void)affordable_samples(run, 0.4, -1.0, 1e-5), parameter_error);
+      CHECK_THROWS_AS((void)affordable_samples(run, 0.4, std::nan(""), 1e-5), parameter_error);
+      CHECK_THROWS_AS((void)affordable_samples(run, 1.0, 1.0, 1e-5), parameter_error);
+      TestBits bits(7);
+      CHECK_THROWS_AS((void)label_sampled(run, 0.4, bits, -1), parameter_error);
+    }
+  }
 }
