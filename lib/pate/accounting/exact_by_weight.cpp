@@ -36,6 +36,11 @@ void add_notice(const Notice& notice, std::vector<Notice>& notices) {
   }
 }
 
+// At every order the larger RDP.
+void raise(std::vector<double>& to, std::span<const double> by) {
+  for (std::size_t j = 0; j < to.size(); ++j) to[j] = max_or_nan(to[j], by[j]);
+}
+
 }  // namespace
 
 ExactByWeight::ExactByWeight(const ExactPartials& partials, TeacherVotes& votes,
@@ -67,6 +72,12 @@ double ExactByWeight::add(std::int64_t weight, std::vector<std::uint32_t> teache
   for (const CostEntry& cost : entries) most = std::min(most, cost.epsilon);
   entries_ = entries_.empty() ? std::move(entries) : larger_of(entries_, entries);
 
+  if (!curves_) {
+    curves_ = its.exact;
+  } else {
+    raise(curves_->forward, its.exact.value().forward);
+    raise(curves_->reverse, its.exact.value().reverse);
+  }
   const PerTeacher& costs = its.per_teacher.value();
   for (std::size_t i = 0; i < teachers.size(); ++i) {
     teachers_.epsilon[teachers[i]] = costs.epsilon[i];
@@ -93,6 +104,7 @@ void ExactByWeight::fill(Account& account) const {
   if (!teachers.profile) teachers.refined.clear();
   std::ranges::sort(teachers.refined);
   account.per_teacher = std::move(teachers);
+  account.exact = curves_;
   account.notices.insert(account.notices.end(), notices_.begin(), notices_.end());
   for (const CostEntry& cost : entries_) {
     if (cost.conversion == EpsilonMethod::profile) note_interval(cost, account.notices);

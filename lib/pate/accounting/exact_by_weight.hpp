@@ -28,7 +28,8 @@ class ExactByWeight {
 
   /// Adds what all of them pay to the account of the run: the entries `exact_per_teacher`, each
   /// that of the teacher who pays most, and every teacher's own epsilon. The conversion `profile`
-  /// is there where it is known of every weight.
+  /// is there where it is known of every weight. Of orders that were chosen `Account::exact` too:
+  /// at each the largest RDP of a teacher of any weight, whoever of that weight it is.
   void fill(Account& account) const;
 
  private:
@@ -40,6 +41,7 @@ class ExactByWeight {
   std::vector<CostEntry> entries_;
   PerTeacher teachers_;
   std::vector<Notice> notices_;
+  std::optional<ExactCurves> curves_;
 };
 
 }  // namespace pate

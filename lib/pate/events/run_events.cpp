@@ -46,6 +46,10 @@ RdpCap cap_of_filter(double max_epsilon, double order, double delta) {
 Event analysed_run(const Account& account) {
   Event event = run_of(account);
   event.open.origin.weighted = has_weights(account);
+  // Exact queries would have to say which weights may move: their RDP at some orders is told.
+  if (event.open.origin.weighted && account.exact && !event.facts.curves) {
+    event.facts.curves = EventCurves{account.orders, {}, {}, account.exact};
+  }
   if (account.orders.size() == 1) event.open.origin.order = account.orders.front();
   if (account.answered_realized) {
     event.open.realized = RealizedRun{account.queries, *account.answered_realized};
