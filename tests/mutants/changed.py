@@ -4,9 +4,9 @@
 usage: changed.py SOURCE_DIR BUILD_DIR WORK_DIR [--since COMMIT] [--count N] [--jobs N]
 
 Looked at are the sources of the library that changed, and those of headers that changed, in two rooms at most. Which rooms,
-and which mutants, a hash tells that begins with the commit: the same each time it is looked at. An error is when less than half
-of those that quick test cases of these rooms execute are noticed by them: more patience, and all tests, are for `make mutants`;
-what golden cases alone execute is told, and not counted. Without an earlier commit, as in a clone of depth 1, there is nothing to compare with: that is told, and the status is 77, "skipped".
+and which mutants, a hash tells that begins with the commit: the same each time it is looked at. An error is when less than a quarter
+of those that quick test cases of these rooms execute are noticed by them, of at least four: of twelve that a hash draws more would
+now and then be chance. More patience, and all tests, are for `make mutants`; what golden cases alone execute is told, and not counted. Without an earlier commit, as in a clone of depth 1, there is nothing to compare with: that is told, and the status is 77, "skipped".
 """
 import argparse
 import hashlib
@@ -22,7 +22,8 @@ SKIPPED = 77
 ROOMS = 2
 # Seconds of test cases that a mutant meets, and of one of them.
 PATIENCE, LONGEST = 4, 1
-LEAST = 50
+# The share that must be noticed, in percent, and of how many at least.
+LEAST, FEWEST = 25, 4
 
 
 def git(source, *words):
@@ -81,7 +82,7 @@ def main():
     (given.work / "results.json").unlink(missing_ok=True)  # what was noticed once need not be noticed by the tests of today
     mutants.main([str(source), str(given.build), str(given.work), "--rooms", *chosen, "--files", *(f for room in chosen for f in rooms[room]),
                   "--count", str(given.count), "--seed", str(seed), "--patience", str(PATIENCE), "--longest", str(LONGEST), "--stages", "1",
-                  "--least", str(LEAST), "--executed", "--jobs", str(given.jobs)])
+                  "--least", str(LEAST), "--fewest", str(FEWEST), "--executed", "--jobs", str(given.jobs)])
     return 0
 
 

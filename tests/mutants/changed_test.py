@@ -22,7 +22,7 @@ add_executable(pate_tests tests/lib/some/sum_test.cpp)
 set_target_properties(pate_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 target_link_libraries(pate_tests PRIVATE pate)
 """
-SUM = "int sum(int a, int b) {\n  const int all = a + b;\n  return all;\n}\n"
+SUM = "int sum(int a, int b) {\n  const int more = a + 1;\n  const int all = more + b;\n  return all - 1;\n}\n"
 TWICE = "int sum(int a, int b);\nint twice(int a) { return sum(a, a); }\n"
 TESTS = """#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

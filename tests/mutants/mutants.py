@@ -2,7 +2,7 @@
 """Mutants of the library: which of them do the tests notice?
 
 usage: mutants.py SOURCE_DIR BUILD_DIR WORK_DIR [--count N] [--seed S] [--rooms ROOM...] [--only FILE] [--files FILE...]
-                  [--all] [--patience S] [--longest S] [--stages N] [--least SHARE] [--executed]
+                  [--all] [--patience S] [--longest S] [--stages N] [--least SHARE] [--fewest N] [--executed]
 
 A mutant is one change: < and <=, > and >= exchanged (of floating-point numbers < and >=, > and <=), == and !=, + and -,
 * and /, && and ||, min and max exchanged, a `!` left out, another number, another returned value; and what is forgotten:
@@ -727,7 +727,7 @@ def judge(mutant, tests, base, met, patience):
 NOTICED = ("failed", "crashed", "too slow")
 
 
-def table(mutants, reasons, seed, least, executed):
+def table(mutants, reasons, seed, least, fewest, executed):
     """The results, and whether at least that share of them, in percent, is noticed: of those that test cases execute, or of all."""
     noticed = [m for m in mutants if m["result"] in NOTICED]
     survivors = [m for m in mutants if m not in noticed]
@@ -753,7 +753,7 @@ def table(mutants, reasons, seed, least, executed):
     lines += [f"* `{m['name']}` ({m['result']}, {m['id']})" for m in without]
     if executed:
         judged = len(noticed) + sum(m["result"] != "not executed" for m in without)
-    return "\n".join(lines) + "\n", 100 * len(noticed) >= least * judged
+    return "\n".join(lines) + "\n", judged < fewest or 100 * len(noticed) >= least * judged
 
 
 def main(words=None):
@@ -770,6 +770,7 @@ def main(words=None):
     parser.add_argument("--longest", type=float, default=30.0, help="seconds of a test case; longer ones are left out")
     parser.add_argument("--stages", type=int, default=2, help="1: test cases of the mutated rooms only")
     parser.add_argument("--least", type=float, default=95.0, metavar="SHARE", help="percent that must be noticed")
+    parser.add_argument("--fewest", type=int, default=0, metavar="N", help="of fewer than these no share is demanded")
     parser.add_argument("--executed", action="store_true", help="count those alone that some test case executes")
     parser.add_argument("--all", action="store_true", help="those with a reason too")
     parser.add_argument("--jobs", type=int, default=2)
@@ -816,7 +817,7 @@ def main(words=None):
                 its["result"] = its["result"] if found == "not executed" else found
                 result_file.write_text(json.dumps(kept | results, indent=1))
                 print(f"{i}/{len(left)} {its['result']}: {mutant['id']}: {mutant['name']}", flush=True)
-    text, good = table([dict(m, result=results[m["name"]]["result"]) for m in chosen], reasons, options.seed, options.least, options.executed)
+    text, good = table([dict(m, result=results[m["name"]]["result"]) for m in chosen], reasons, options.seed, options.least, options.fewest, options.executed)
     write(work / "results.md", text)
     print(text)
     sys.exit(0 if good else 1)
