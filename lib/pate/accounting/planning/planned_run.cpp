@@ -1,0 +1,102 @@
+// What a planned run consists of: `PlannedRun` of plan.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pate/accounting/planning/plan.hpp"
+#include "pate/base/error.hpp"
+#include "pate/mechanisms/noisy_max.hpp"
+
+namespace pate {
+
+std::int64_t PlannedRun::answers() const {
+  return max_answers ? std::min(*max_answers, queries) : queries;
+}
+
+std::optional<StabilityTest> PlannedRun::tested() const {
+  // PTR is for one vote that moves: `validate` says so of others.
+  if (ptr_laplace) return StabilityTest::with_laplace(*ptr_laplace, ptr_delta.value_or(0));
+  if (ptr_sparse) {
+    return StabilityTest::sparse(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
+  }
+  if (ptr_sigma) return StabilityTest::with_gaussian(*ptr_sigma, ptr_delta.value_or(0));
+  return std::nullopt;
+}
+
+std::optional<SampledGaussian> PlannedRun::sampled() const {
+  if (!sample_teachers) return std::nullopt;
+  return SampledGaussian{*sample_teachers, sigma2.value_or(0.0), sigma1.value_or(0.0)};
+}
+
+std::optional<NoisyMax> PlannedRun::noisy_max() const {
+  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}, neighbours};
+  if (!laplace_scale) return std::nullopt;
+  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}, neighbours}
+                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}, neighbours};
+}
+
+namespace {
+
+void check_sampled(const PlannedRun& run) {
+  if (!run.sigma2) {
+    throw parameter_error("sample-teachers is known for Gaussian noise: sigma2");
+  }
+  if (!run.neighbours.adds_or_removes() || run.neighbours.teachers != 1) {
+    throw parameter_error(fmt::format(
+        "sample-teachers is known for one teacher that is added or removed (--neighbours "
+        "add-remove), not for {}: a teacher that votes otherwise is one that is removed and one "
+        "that is added, and several of a person may be in a sample together",
+        in_words(run.neighbours)));
+  }
+  if (run.max_answers) {
+    throw parameter_error(
+        "sample-teachers excludes max-answers: what a query costs is not known by its steps, so "
+        "that every query counts as answered");
+  }
+  validate(*run.sampled());
+}
+
+}  // namespace
+
+void validate(const PlannedRun& run) {
+  const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
+                    static_cast<int>(run.ptr_sigma.has_value()) +
+                    static_cast<int>(run.ptr_sparse.has_value());
+  if (tests > 0 || run.ptr_delta || run.max_refusals) {
+    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers || tests != 1 ||
+        !run.ptr_delta || run.ptr_sparse.has_value() != run.max_refusals.has_value()) {
+      throw parameter_error(
+          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma and ptr-sparse, the last with "
+          "max-refusals, and no other noise; max-answers changes no cost of it");
+    }
+    (void)run.tested();
+    require_one_replaced(run.neighbours, "PTR");
+  } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
+    throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
+  }
+  if (run.one_noise && !run.laplace_scale) {
+    throw parameter_error("one noise goes with laplace-scale in a plan");
+  }
+  validate(run.neighbours);
+  if (const auto noisy_max = run.noisy_max()) validate(*noisy_max);
+  if (run.sigma1 && !run.sigma2) {
+    throw parameter_error(
+        "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
+  }
+  if (run.max_answers && !run.sigma1) {
+    throw parameter_error("max-answers needs sigma1: without a threshold every query is answered");
+  }
+  if (run.sigma2) require_positive(*run.sigma2, "sigma2");
+  if (run.sigma1) require_positive(*run.sigma1, "sigma1");
+  if (run.sample_teachers) check_sampled(run);
+  if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
+  if (run.queries < 1 || run.queries > kMaxPlannedQueries) {
+    throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
+                                      kMaxPlannedQueries, run.queries));
+  }
+  if (run.max_answers && *run.max_answers < 1) {
+    throw parameter_error(fmt::format("max-answers must be at least 1, got {}", *run.max_answers));
+  }
+}
+
+}  // namespace pate
