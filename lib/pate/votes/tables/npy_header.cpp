@@ -14,6 +14,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/tables/npy_refusal.hpp"
 
 namespace pate::io {
 
@@ -166,69 +167,6 @@ class HeaderParser {
   const std::string& name_;
   std::size_t position_ = 0;
 };
-
-std::string_view reason_against(char kind) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons{
-      {{"O", "Python objects"},
-       {"SaU", "strings"},
-       {"c", "complex numbers"},
-       {"V", "raw bytes, as bfloat16 is stored,"},
-       {"Mm", "dates and times"},
-       {"f", "floats of this size"}}};
-  for (const auto& [kinds, reason] : kReasons) {
-    if (kinds.find(kind) != std::string_view::npos) return reason;
-  }
-  return "this type";
-}
-
-// The line that makes numbers or text of an array of so many dimensions.
-std::string help_with(const std::string& name, char kind, std::size_t dimensions) {
-  if (kind == 'O') {
-    constexpr std::string_view kTrust =
-        "; of a file that you trust (to read objects is to run what it says), what makes ";
-    if (dimensions == 0) {
-      return fmt::format(
-          "{}an array of the entry NAME of a dict: {}", kTrust,
-          conversion_line(
-              name,
-              R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).item()["NAME"])')"));
-    }
-    if (dimensions > 2) {
-      return fmt::format(
-          "{}numbers of it: {}", kTrust,
-          conversion_line(
-              name,
-              R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}", allow_pickle=True).astype(float))')"));
-    }
-    return fmt::format(
-        "{}text of it: {}", kTrust,
-        conversion_line(
-            name,
-            R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.array(n.load("{0}", allow_pickle=True).tolist()), "%s", ",")')"));
-  }
-  if (kind == 'f') {
-    return "; what makes numbers of 64 bits of it: " +
-           conversion_line(
-               name,
-               R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}").astype(float))')");
-  }
-  if (kind == 'S' || kind == 'U') {
-    return "; what makes text of it, to be read with --classes a,b,c: " +
-           conversion_line(
-               name,
-               R"(python3 -c 'import numpy as n; n.savetxt("{1}.csv", n.load("{0}").astype(str), "%s", ",")')");
-  }
-  return {};
-}
-
-// pickle.dump() under the name of an array.
-std::string help_with_pickle(const std::string& name) {
-  return ", as a pickle begins; of a file that you trust (to read it is to run what it says), what "
-         "makes an array of it: " +
-         conversion_line(
-             name,
-             R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.asarray(n.load("{0}", allow_pickle=True)))')");
-}
 
 void parse_dtype(NpyHeader& header, const std::string& name) {
   constexpr std::array<std::string_view, 12> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
