@@ -300,23 +300,6 @@ TEST_CASE("key costs: their memory is that of the maxima of blocks") {
   CHECK(KeyCosts::memory(12000) == (751.0 + 47.0) * (6001.0 + 1334.0 + 1.0) * sizeof(CostUnits));
 }
 
-TEST_CASE("row maxima: of every stretch") {
-  constexpr std::int64_t kWidth = 700;
-  std::vector<CostUnits> values;
-  for (std::int64_t i = 0; i < 2 * kWidth; ++i) values.push_back((i * 7919 + i * i) % 1000);
-  const RowMaxima rows(kWidth, values);
-  for (std::int64_t from = 0; from < kWidth; from += 37) {
-    for (std::int64_t to = from; to < kWidth; to += 13) {
-      CostUnits largest = -1;
-      for (std::int64_t i = from; i <= to; ++i) {
-        largest = std::max(largest, values[static_cast<std::size_t>(kWidth + i)]);
-      }
-      CHECK(rows.largest(1, from, to) == largest);
-    }
-  }
-  CHECK(rows.largest(0, 5, 4) == -1);
-}
-
 TEST_CASE("stored numbers are taken in their order, and no more than there are") {
   const std::vector<CostUnits> numbers{7, 8, 9, 10};
   StoredUnits stored(numbers);

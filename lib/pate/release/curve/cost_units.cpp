@@ -12,14 +12,8 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kBlock = 16;
-constexpr CostUnits kNoCost = -1;
 constexpr double kUnitsInOne = 0x1p40;
 static_assert(kUnitExponent == -40);
-
-std::int64_t blocks_of(std::int64_t size) {
-  return (size + kBlock - 1) / kBlock;
-}
 
 }  // namespace
 
@@ -57,47 +51,6 @@ std::span<const CostUnits> StoredUnits::take(std::int64_t count) {
   const auto taken = left_.first(static_cast<std::size_t>(count));
   left_ = left_.subspan(taken.size());
   return taken;
-}
-
-RowMaxima::RowMaxima(std::int64_t width, std::vector<CostUnits> values)
-    : width_(width), values_(std::move(values)) {
-  const auto rows = static_cast<std::int64_t>(values_.size()) / width;
-  const auto maxima = [&](const std::vector<CostUnits>& of, std::int64_t of_width) {
-    const std::int64_t per_row = blocks_of(of_width);
-    std::vector<CostUnits> blocks(static_cast<std::size_t>(rows * per_row), kNoCost);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t i = 0; i < of_width; ++i) {
-        CostUnits& block = blocks[static_cast<std::size_t>(row * per_row + i / kBlock)];
-        block = std::max(block, of[static_cast<std::size_t>(row * of_width + i)]);
-      }
-    }
-    return blocks;
-  };
-  blocks_ = maxima(values_, width_);
-  large_blocks_ = maxima(blocks_, blocks_of(width_));
-}
-
-CostUnits RowMaxima::largest(std::int64_t row, std::int64_t from, std::int64_t to) const {
-  const std::int64_t per_row = blocks_of(width_);
-  const CostUnits* const values = values_.data() + row * width_;
-  const CostUnits* const blocks = blocks_.data() + row * per_row;
-  const CostUnits* const large_blocks = large_blocks_.data() + row * blocks_of(per_row);
-  CostUnits result = kNoCost;
-  if (from > to) return result;
-  // Blocks that have nothing larger are passed over.
-  constexpr std::int64_t kLarge = kBlock * kBlock;
-  for (std::int64_t i = from / kLarge; i <= to / kLarge; ++i) {
-    if (large_blocks[i] <= result) continue;
-    for (std::int64_t j = std::max(i * kBlock, from / kBlock);
-         j <= std::min(i * kBlock + kBlock - 1, to / kBlock); ++j) {
-      if (blocks[j] <= result) continue;
-      for (std::int64_t k = std::max(j * kBlock, from); k <= std::min(j * kBlock + kBlock - 1, to);
-           ++k) {
-        result = std::max(result, values[k]);
-      }
-    }
-  }
-  return result;
 }
 
 }  // namespace pate

@@ -36,20 +36,4 @@ class StoredUnits {
   std::span<const CostUnits> left_;
 };
 
-/// Rows of numbers, the maxima of their blocks and of blocks of those: the maximum of a stretch of
-/// a row in few steps.
-class RowMaxima {
- public:
-  RowMaxima() = default;
-  /// `values` row by row, each of `width`.
-  RowMaxima(std::int64_t width, std::vector<CostUnits> values);
-  /// The largest of from..to of a row; -1 where that is empty.
-  [[nodiscard]] CostUnits largest(std::int64_t row, std::int64_t from, std::int64_t to) const;
-  [[nodiscard]] const std::vector<CostUnits>& values() const { return values_; }
-
- private:
-  std::int64_t width_ = 0;
-  std::vector<CostUnits> values_, blocks_, large_blocks_;
-};
-
 }  // namespace pate

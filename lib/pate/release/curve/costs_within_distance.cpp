@@ -1,13 +1,10 @@
 #include "pate/release/curve/costs_within_distance.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <numbers>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
@@ -20,7 +17,6 @@ namespace pate {
 
 namespace {
 
-constexpr int kQBits = 60;
 // Cells of q and of costs are this much wide, relative.
 constexpr double kQCell = 1.0 / 64.0;
 constexpr double kCostCell = 1.0 / 256.0;
@@ -140,183 +136,6 @@ std::optional<KeyCosts> key_costs(const CostSpec& question, unsigned threads,
 }
 
 }  // namespace
-
-double costs_memory(const CostSpec& question) {
-  return question.cost == CurveCost::tilted ? KeyCosts::table_memory(question.teachers) : 0.0;
-}
-
-CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
-  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, teachers, classes),
-          ReleasedCost::joint};
-}
-
-bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers) {
-  return neighbours.is_one_replaced() || teachers <= KeyCosts::kMaxTeachersOfThreeKeys;
-}
-
-CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
-  if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
-  if (classes == 2 && !aggregator.interactive) return CurveCost::exact;
-  return has_tilted_cost(aggregator.neighbours(), teachers) ? CurveCost::tilted
-                                                            : CurveCost::tradeoff;
-}
-
-void validate(const CostSpec& question) {
-  validate(question.aggregator);
-  if (question.aggregator.neighbours().adds_or_removes()) {
-    throw parameter_error(fmt::format(
-        "a release, or a declared budget, is known for teachers that vote otherwise, not for {}: "
-        "tables of costs within a distance need a number of teachers that stays; leave "
-        "--neighbours out, or take what holds whatever the votes (pate plan, pate analyze --bound "
-        "tradeoff)",
-        in_words(question.aggregator.neighbours())));
-  }
-  if (question.classes < 2) {
-    throw parameter_error("with a single class nothing depends on the votes");
-  }
-  require_classes(question.aggregator.noisy_max, question.classes);
-  if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
-  require_teachers(question.aggregator.neighbours(), question.teachers);
-  if (question.cost == CurveCost::exact &&
-      (question.classes != 2 || !question.aggregator.is_gaussian() ||
-       question.aggregator.interactive)) {
-    throw parameter_error(
-        "the exact cost can be released for two classes with Gaussian noise and without a student "
-        "only; use the tilted or the trade-off cost");
-  }
-  if (question.cost == CurveCost::tilted && !question.aggregator.is_gaussian()) {
-    throw parameter_error(
-        "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
-  }
-  if (question.cost == CurveCost::tilted &&
-      !has_tilted_cost(question.aggregator.neighbours(), question.teachers)) {
-    throw parameter_error(
-        fmt::format("the tilted cost of {} is known for up to {} teachers; use the trade-off cost",
-                    in_words(question.aggregator.neighbours()), KeyCosts::kMaxTeachersOfThreeKeys));
-  }
-  if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
-    throw parameter_error("the realized cost is one of aggregators with a threshold");
-  }
-}
-
-WalkTable::WalkTable(Question question, unsigned threads)
-    : first_(question.first), last_(question.last), cells_(std::move(question.cells)) {
-  std::reverse(cells_.begin(), cells_.end());
-  const auto width = static_cast<std::size_t>(last_ - first_ + 1);
-  std::vector<CostUnits> values(cells_.size() * width);
-  parallel_for(cells_.size(), threads, [&](std::size_t cell) {
-    const auto at = question.costs(cells_[cell]);
-    for (std::size_t i = 0; i < width; ++i) {
-      values[cell * width + i] = at(first_ + static_cast<std::int64_t>(i));
-    }
-  });
-  for (std::size_t i = width; i < values.size(); ++i) {
-    values[i] = std::max(values[i], values[i - width]);
-  }
-  set_rows(std::move(values));
-}
-
-WalkTable::WalkTable(StoredUnits& from) : first_(from.next()), last_(from.next()) {
-  const auto cells = from.take(from.next());
-  cells_.assign(cells.begin(), cells.end());
-  // The product is of numbers that `take` would refuse alone.
-  if (first_ < 0 || last_ < first_ || last_ > std::int64_t{1} << 31 || cells_.empty()) {
-    throw parameter_error("the stored numbers are not those of a table of costs");
-  }
-  const auto values = from.take(width() * static_cast<std::int64_t>(cells_.size()));
-  set_rows({values.begin(), values.end()});
-}
-
-void WalkTable::check(const Question& question, std::mt19937_64& random, int entries) const {
-  if (first_ != question.first || last_ != question.last ||
-      !std::equal(cells_.rbegin(), cells_.rend(), question.cells.begin(), question.cells.end())) {
-    throw parameter_error("the stored numbers are not of these counts and cells");
-  }
-  const std::vector<CostUnits>& values = rows_.values();
-  const auto size = static_cast<std::size_t>(width());
-  for (std::size_t i = size; i < values.size(); ++i) {
-    if (values[i] < values[i - size]) throw parameter_error("stored costs fall where q grows");
-  }
-  for (int entry = 0; entry < entries; ++entry) {
-    const std::size_t i = random() % values.size();
-    require_no_less(values[i],
-                    question.costs(cells_[i / size])(first_ + static_cast<std::int64_t>(i % size)));
-  }
-}
-
-void WalkTable::store(std::vector<CostUnits>& to) const {
-  to.insert(to.end(), {first_, last_, static_cast<CostUnits>(cells_.size())});
-  to.insert(to.end(), cells_.begin(), cells_.end());
-  to.insert(to.end(), rows_.values().begin(), rows_.values().end());
-}
-
-void WalkTable::set_rows(std::vector<CostUnits> values) {
-  largest_ = *std::max_element(values.end() - static_cast<std::ptrdiff_t>(width()), values.end());
-  rows_ = {width(), std::move(values)};
-}
-
-std::vector<CostUnits> WalkTable::within(std::int64_t centre, std::size_t distances,
-                                         std::span<const std::int64_t> values) const {
-  std::vector<CostUnits> result;
-  CostUnits running = 0;
-  for (std::size_t d = 0; d < distances; ++d) {
-    const auto reach = static_cast<std::int64_t>(d);
-    std::size_t cell = cells_.size() - 1;
-    if (!values.empty()) {
-      cell = static_cast<std::size_t>(std::lower_bound(cells_.begin(), cells_.end(), values[d]) -
-                                      cells_.begin());
-    }
-    running = std::max(running, rows_.largest(static_cast<std::int64_t>(cell),
-                                              std::max(centre - reach, first_) - first_,
-                                              std::min(centre + reach, last_) - first_));
-    result.push_back(running);
-  }
-  return result;
-}
-
-IntegerQ::IntegerQ(const NoisyMax& noise, std::int64_t teachers, std::int64_t classes)
-    : cap_(static_cast<std::int64_t>((1.0 - 1.0 / static_cast<double>(classes)) * 0x1p60) + 1),
-      terms_(static_cast<std::size_t>(teachers + 1)) {
-  const LogPairTerm log_term = pair_term(noise);
-  const auto upper = [&](std::int64_t gap) {
-    return static_cast<std::int64_t>(
-        std::ceil(std::ldexp(std::exp(log_term(gap)) * (1.0 + 1e-14), kQBits)));
-  };
-  std::int64_t step = 1;
-  terms_.back() = upper(teachers) + 1;
-  for (std::int64_t gap = teachers - 1; gap >= 0; --gap) {
-    const auto i = static_cast<std::size_t>(gap);
-    step = std::max(step, upper(gap) - terms_[i + 1]);
-    terms_[i] = terms_[i + 1] + step;
-  }
-}
-
-double IntegerQ::log_q(std::int64_t q) {
-  return std::log(static_cast<double>(std::max<std::int64_t>(q, 1))) - kQBits * std::numbers::ln2;
-}
-
-std::vector<std::int64_t> IntegerQ::within(std::span<const std::int32_t> counts) const {
-  std::int64_t top = counts[0];
-  std::int64_t second = counts[1];
-  std::vector<std::int64_t> result;
-  bool tied = false;
-  for (std::size_t d = 0; d < terms_.size(); ++d) {
-    std::int64_t sum = cap_;
-    if (!tied) {
-      // Saturating: a term is at most about half of 2^60.
-      sum = terms_[static_cast<std::size_t>(top - second)];
-      for (std::size_t i = 2; i < counts.size() && sum < cap_; ++i) {
-        sum += terms_[static_cast<std::size_t>(top - counts[i])];
-      }
-      sum = std::min(sum, cap_);
-    }
-    result.push_back(result.empty() ? sum : std::max(sum, result.back()));
-    tied = tied || top - second <= 1;
-    --top;
-    ++second;
-  }
-  return result;
-}
 
 CostsWithinDistance::CostsWithinDistance(const CostSpec& question, unsigned threads,
                                          const ProgressCallback& progress)

@@ -1,116 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <random>
 #include <span>
 #include <vector>
 
-#include "pate/accounting/names.hpp"
+#include "pate/release/curve/cost_spec.hpp"
+#include "pate/release/curve/integer_q.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
-#include "pate/release/sensitivity/local_sensitivity.hpp"
+#include "pate/release/curve/walk_table.hpp"
 #include "pate/release/sensitivity/vote_profile.hpp"
 
 namespace pate {
-
-/// What bounds the forward cost of a query in a release through a curve.
-enum class CurveCost {
-  tilted,    ///< Gaussian noise: TiltedCost
-  exact,     ///< two classes and Gaussian noise, no student
-  tradeoff,  ///< any noise: the trade-off bound at an integer q
-};
-template <>
-inline constexpr std::array<Named<CurveCost>, 3> kNames<CurveCost>{{
-    {CurveCost::tilted, "tilted"},
-    {CurveCost::exact, "exact"},
-    {CurveCost::tradeoff, "tradeoff"},
-}};
-
-/// What is asked of the costs: public, all of it.
-struct CostSpec {
-  Aggregator aggregator;
-  std::int64_t teachers = 0;
-  std::int64_t classes = 0;
-  double order = 0.0;
-  CurveCost cost = CurveCost::tilted;
-  ReleasedCost reading = ReleasedCost::joint;
-};
-
-/// Bytes that tables of the costs take, about.
-[[nodiscard]] double costs_memory(const CostSpec& question);
-
-/// Whether there are tables of the tilted cost for these neighbours: with several votes that move,
-/// those by three keys alone.
-[[nodiscard]] bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers);
-
-/// The cost that suits an aggregator: exact for two classes, tilted for more, trade-off for Laplace
-/// noise and where there are no tables of the tilted one.
-[[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers,
-                                     std::int64_t classes);
-
-/// Every query of a list at the cost that suits the aggregator; its order is still to be set.
-[[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers,
-                                      std::int64_t classes);
-
-/// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
-/// Gaussian noise, no student; tilted: Gaussian noise, `has_tilted_cost`), for a single class, for
-/// `realized` without a selection, and for teachers that are added or removed.
-void validate(const CostSpec& question);
-
-/// Costs by an integer v and a cell of integer values, for maxima over what is within d votes.
-class WalkTable {
- public:
-  /// What a table is of: v runs over first..last, `costs(value)(v)` is asked for values at the ends
-  /// of cells, the largest value first: cells[0] > cells[1] > ... >= 0.
-  struct Question {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    std::vector<std::int64_t> cells;
-    std::function<std::function<CostUnits(std::int64_t v)>(std::int64_t value)> costs;
-  };
-  /// Costs are made not to fall with the value.
-  WalkTable(Question question, unsigned threads);
-
-  /// max over |v - centre| <= d of the cost of v at values[d], which must not fall and are at most
-  /// the largest; empty: of the only cell.
-  [[nodiscard]] std::vector<CostUnits> within(std::int64_t centre, std::size_t distances,
-                                              std::span<const std::int64_t> values) const;
-  [[nodiscard]] CostUnits largest() const { return largest_; }
-
-  /// The same from what `store` of another gave. Throws `parameter_error` where it cannot be that.
-  explicit WalkTable(StoredUnits& from);
-  void store(std::vector<CostUnits>& to) const;
-  /// As `KeyCosts::check`, of the question that it must be the table of.
-  void check(const Question& question, std::mt19937_64& random, int entries) const;
-
- private:
-  [[nodiscard]] std::int64_t width() const { return last_ - first_ + 1; }
-  void set_rows(std::vector<CostUnits> values);
-
-  std::int64_t first_;
-  std::int64_t last_;
-  std::vector<std::int64_t> cells_;  // upper ends, rising
-  RowMaxima rows_;                   // by cell, then v
-  CostUnits largest_ = 0;
-};
-
-/// The union bound on q in integers, of 2^-60: the pair terms of gaps, rounded up and made convex,
-/// so that moving votes one by one from the largest count to the second largest gives the largest
-/// sum within so many moves, exactly.
-class IntegerQ {
- public:
-  IntegerQ(const NoisyMax& noise, std::int64_t teachers, std::int64_t classes);
-  /// The largest q within d moves, d = 0..teachers, of a histogram in decreasing order.
-  [[nodiscard]] std::vector<std::int64_t> within(std::span<const std::int32_t> counts) const;
-  [[nodiscard]] std::int64_t cap() const { return cap_; }
-  [[nodiscard]] static double log_q(std::int64_t q);
-
- private:
-  std::int64_t cap_;
-  std::vector<std::int64_t> terms_;  // by gap
-};
 
 /// An upper bound on the cost of a run and of all runs within d teachers, UB(d):
 ///

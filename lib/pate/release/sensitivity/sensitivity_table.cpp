@@ -17,7 +17,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::size_t kBlock = 64;
 constexpr std::size_t kRowsPerTask = 32;
 // Above this many values of v a row holds several.
 constexpr std::int64_t kMaxRows = 1500;
@@ -179,11 +178,9 @@ SensitivityTable::SensitivityTable(const QGrid& grid, const std::optional<Answer
     : height_(ladder ? ladder->last() / kMaxRows + 1 : 1),
       first_(first / height_),
       last_(last / height_),
-      cells_(grid.size()),
-      blocks_((cells_ + kBlock - 1) / kBlock) {
+      cells_(grid.size()) {
   const auto rows = static_cast<std::size_t>(last_ - first_ + 1);
-  values_.resize(rows * cells_);
-  block_largest_.assign(rows * blocks_, 0.0F);
+  values_ = {rows, cells_};
   row_largest_.assign(rows, 0.0F);
   double log_moment = log_cap;
   if (ladder) {
@@ -247,29 +244,11 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerTable>&
       }
       if ((v + 1) % height_ != 0 && v + 1 < end) continue;
       const std::size_t row = index(row_of(v));
-      for (std::size_t k = 0; k < cells_; ++k) {
-        const float entry = upper_single(entries[k]);
-        values_[row * cells_ + k] = entry;
-        float& block = block_largest_[row * blocks_ + k / kBlock];
-        block = std::max(block, entry);
-        row_largest_[row] = std::max(row_largest_[row], entry);
-      }
+      std::transform(entries.begin(), entries.end(), values_.row(row).begin(), upper_single);
+      values_.index(row);
+      row_largest_[row] = values_.largest(row, 0, cells_);
     }
   });
-}
-
-float SensitivityTable::largest(std::int64_t r, std::size_t low, std::size_t high) const {
-  const auto cells = row(r);
-  const auto largest_in = [](std::span<const float> values, std::size_t begin, std::size_t end) {
-    return largest_of(values.subspan(begin, end - begin));
-  };
-  const std::size_t first_block = (low + kBlock - 1) / kBlock;
-  const std::size_t last_block = (high + 1) / kBlock;
-  if (first_block >= last_block) return largest_in(cells, low, high + 1);
-  const auto blocks = std::span(block_largest_).subspan(index(r) * blocks_, blocks_);
-  return std::max({largest_in(cells, low, first_block * kBlock),
-                   largest_in(blocks, first_block, last_block),
-                   largest_in(cells, last_block * kBlock, high + 1)});
 }
 
 CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t teachers,

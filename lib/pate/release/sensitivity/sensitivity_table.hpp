@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,25 +7,10 @@
 #include <vector>
 
 #include "pate/mechanisms/answer_table.hpp"
+#include "pate/numerics/range_maximum.hpp"
 #include "pate/release/sensitivity/q_grid.hpp"
 
 namespace pate {
-
-/// The largest of some numbers >= 0; 0 of none. In a few parts, which do not wait for each other.
-[[nodiscard]] inline float largest_of(std::span<const float> values) {
-  constexpr std::size_t kParts = 16;
-  std::array<float, kParts> parts{};
-  std::size_t i = 0;
-  for (; i + kParts <= values.size(); i += kParts) {
-    for (std::size_t k = 0; k < kParts; ++k) {
-      parts[k] = values[i + k] > parts[k] ? values[i + k] : parts[k];
-    }
-  }
-  float result = 0.0F;
-  for (; i < values.size(); ++i) result = values[i] > result ? values[i] : result;
-  for (const float part : parts) result = part > result ? part : result;
-  return result;
-}
 
 /// Throws `validity_error` where a moment with this logarithm is beyond every floating point
 /// number: nothing is computed at such orders.
@@ -58,11 +41,11 @@ class SensitivityTable {
   [[nodiscard]] std::int64_t row_of(std::int64_t v) const { return v / height_; }
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t last() const { return last_; }
-  [[nodiscard]] std::span<const float> row(std::int64_t r) const {
-    return std::span(values_).subspan(index(r) * cells_, cells_);
-  }
+  [[nodiscard]] std::span<const float> row(std::int64_t r) const { return values_.row(index(r)); }
   /// The largest entry of row r between two cells, both included.
-  [[nodiscard]] float largest(std::int64_t r, std::size_t low, std::size_t high) const;
+  [[nodiscard]] float largest(std::int64_t r, std::size_t low, std::size_t high) const {
+    return values_.largest(index(r), low, high + 1);
+  }
   [[nodiscard]] float largest_of_row(std::int64_t r) const { return row_largest_[index(r)]; }
   /// The largest entry.
   [[nodiscard]] float largest() const { return largest_; }
@@ -78,10 +61,8 @@ class SensitivityTable {
   std::int64_t height_;  // values of v in a row
   std::int64_t first_, last_;
   std::size_t cells_;
-  std::size_t blocks_;
   float largest_ = 0.0F;
-  std::vector<float> values_;
-  std::vector<float> block_largest_;
+  RangeMaxima<float> values_;
   std::vector<float> row_largest_;
 };
 

@@ -1,0 +1,68 @@
+#include "pate/release/curve/cost_spec.hpp"
+
+#include <fmt/format.h>
+
+#include "pate/base/error.hpp"
+#include "pate/release/curve/top_count_costs.hpp"
+
+namespace pate {
+
+double costs_memory(const CostSpec& question) {
+  return question.cost == CurveCost::tilted ? KeyCosts::table_memory(question.teachers) : 0.0;
+}
+
+CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
+  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, teachers, classes),
+          ReleasedCost::joint};
+}
+
+bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers) {
+  return neighbours.is_one_replaced() || teachers <= KeyCosts::kMaxTeachersOfThreeKeys;
+}
+
+CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
+  if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
+  if (classes == 2 && !aggregator.interactive) return CurveCost::exact;
+  return has_tilted_cost(aggregator.neighbours(), teachers) ? CurveCost::tilted
+                                                            : CurveCost::tradeoff;
+}
+
+void validate(const CostSpec& question) {
+  validate(question.aggregator);
+  if (question.aggregator.neighbours().adds_or_removes()) {
+    throw parameter_error(fmt::format(
+        "a release, or a declared budget, is known for teachers that vote otherwise, not for {}: "
+        "tables of costs within a distance need a number of teachers that stays; leave "
+        "--neighbours out, or take what holds whatever the votes (pate plan, pate analyze --bound "
+        "tradeoff)",
+        in_words(question.aggregator.neighbours())));
+  }
+  if (question.classes < 2) {
+    throw parameter_error("with a single class nothing depends on the votes");
+  }
+  require_classes(question.aggregator.noisy_max, question.classes);
+  if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
+  require_teachers(question.aggregator.neighbours(), question.teachers);
+  if (question.cost == CurveCost::exact &&
+      (question.classes != 2 || !question.aggregator.is_gaussian() ||
+       question.aggregator.interactive)) {
+    throw parameter_error(
+        "the exact cost can be released for two classes with Gaussian noise and without a student "
+        "only; use the tilted or the trade-off cost");
+  }
+  if (question.cost == CurveCost::tilted && !question.aggregator.is_gaussian()) {
+    throw parameter_error(
+        "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
+  }
+  if (question.cost == CurveCost::tilted &&
+      !has_tilted_cost(question.aggregator.neighbours(), question.teachers)) {
+    throw parameter_error(
+        fmt::format("the tilted cost of {} is known for up to {} teachers; use the trade-off cost",
+                    in_words(question.aggregator.neighbours()), KeyCosts::kMaxTeachersOfThreeKeys));
+  }
+  if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
+    throw parameter_error("the realized cost is one of aggregators with a threshold");
+  }
+}
+
+}  // namespace pate
