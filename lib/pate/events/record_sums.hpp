@@ -23,7 +23,6 @@ class RecordSums {
   ~RecordSums() = default;
 
   [[nodiscard]] const std::deque<Event>& events() const { return events_; }
-  [[nodiscard]] bool is_empty() const { return events_.empty(); }
   /// Deltas that are added apart, rounded upwards.
   [[nodiscard]] double delta_apart() const;
 
