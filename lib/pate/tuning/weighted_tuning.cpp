@@ -104,8 +104,7 @@ Tuning WeightedTuning::run(const TuningGrid& grid, const TuneSettings& settings,
 TeacherGroups groups_by_weight(const TeacherWeights& weights) {
   std::vector<std::int64_t> different = weights.units;
   std::ranges::sort(different);
-  const auto repeated = std::ranges::unique(different);
-  different.erase(repeated.begin(), repeated.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
   TeacherGroups groups;
   for (const std::int64_t units : different) {
     groups.names.push_back(fmt::format("{:.15g}", static_cast<double>(units) * weights.unit));
