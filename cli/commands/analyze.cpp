@@ -80,6 +80,7 @@ void check_weights(const AnalyzeOptions& options) {
         "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
         "noise, a student and shards say goes by votes that all count one");
   }
+  refuse_share_of_weights(options.mechanism.threshold);
   if (!options.mechanism.neighbours.is_one_replaced()) {
     throw usage_error(
         "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
@@ -279,8 +280,10 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
 
-  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         settings.delta, account.notices);
+  // Of weights the sum of all may be more than the teachers, or less.
+  const std::vector<double> thresholds =
+      weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
+  prepend_input_warnings(input, thresholds, settings.delta, account.notices);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

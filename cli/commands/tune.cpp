@@ -108,6 +108,7 @@ void check_weights(const TuneOptions& options) {
         "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
         "counts do not say whose votes they are");
   }
+  refuse_share_of_weights(options.tuning.threshold);
   if (!options.input.student.empty()) {
     throw usage_error(
         "--teacher-weights excludes --student: its scores are compared with votes that count one");
@@ -354,8 +355,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   if (weights) context.notices.push_back(weighted_notice(*weights));
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
-  prepend_input_warnings(input, settings.search ? none : grid.threshold, settings.grid.kind.delta,
-                         context.notices);
+  // Of weights the sum of all may be more than the teachers, or less.
+  prepend_input_warnings(input, settings.search || weights ? none : grid.threshold,
+                         settings.grid.kind.delta, context.notices);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,

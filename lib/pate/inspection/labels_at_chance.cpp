@@ -70,8 +70,9 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   return Notice{"labels_at_chance",
                 fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
                             "would be ({:.0f}): expected those of the same rows (--{}-rows says "
-                            "whose rows they are), with classes numbered as in the votes",
-                            file, found.right, found.queries, by_chance, file)};
+                            "whose rows they are), with classes numbered as in the votes{}",
+                            file, found.right, found.queries, by_chance, file,
+                            file == "labels" ? "" : "; or noise so large that it decides them")};
 }
 
 }  // namespace pate

@@ -65,7 +65,8 @@ void write_filter(FieldWriter& a, const LabelReport& report) {
       const auto counted =
           std::ranges::find(report.account.costs, EpsilonMethod::improved, &CostEntry::conversion);
       filter("order", counted->order.value_or(report.filter.order()));
-      filter("epsilon", counted->epsilon);
+      // What a limit is compared with: the least that holds for any votes.
+      filter("epsilon", report.account.costs[report.account.headline].epsilon);
       filter("max_epsilon", report.limits.max_epsilon);
       filter("max_answers", report.limits.max_answers);
       return;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -63,18 +62,6 @@ bool has_digests(const NamedRecord& named) {
   });
 }
 
-// How many of the events are entries that the number of `named` may count: what happened, to others
-// than its own run.
-std::int64_t others_than(const NamedRecord& named, const Record& all) {
-  return std::ranges::count_if(all, [&](const Event& event) {
-    if (!event.happened() && !is_foreign(event)) return false;
-    return std::ranges::none_of(named.record, [&](const Event& own) {
-      if (!event.happened()) return own == event;
-      return event.open.id == own.open.id || event.open.id == own.open.about;
-    });
-  });
-}
-
 // A number that counts entries of a ledger adds up only beside what these are of: its own record
 // has them not.
 void check_counted(const std::vector<NamedRecord>& records) {
@@ -83,15 +70,19 @@ void check_counted(const std::vector<NamedRecord>& records) {
   std::set<std::string> ids;
   for (const Event& event : all) ids.insert(event.open.id);
   for (const NamedRecord& named : records) {
+    if (named.counted.has_unnamed) {
+      throw input_error(fmt::format(
+          "{}: public.ledger: its epsilon counts entries of a ledger and, as it was made by an "
+          "earlier build, does not say which: expected the ledger in its place",
+          named.name));
+    }
     const auto missing = std::ranges::count_if(
         named.counted.ids, [&](const std::string& id) { return !ids.contains(id); });
-    if (missing == 0 && named.counted.unnamed <= others_than(named, all)) continue;
-    const bool is_one =
-        named.counted.ids.size() + static_cast<std::size_t>(named.counted.unnamed) == 1;
-    throw input_error(
-        fmt::format("{}: public.ledger: its epsilon counts {} of a ledger that its record lacks: "
-                    "expected the ledger in its place, or the reports of all of them beside it",
-                    named.name, is_one ? "an entry" : "entries"));
+    if (missing == 0) continue;
+    throw input_error(fmt::format(
+        "{}: public.ledger: its epsilon counts {} of a ledger that its record lacks: expected the "
+        "ledger in its place, or beside it the reports of all of them that have one",
+        named.name, missing == 1 ? "an entry" : "entries"));
   }
 }
 
@@ -206,8 +197,8 @@ CountedEntries counted_entries(const io::JsonValue& report) {
     if (counted == name(Counted::same_answers)) continue;
     if (const auto id = entry.find("id")) {
       result.ids.push_back(id->text());
-    } else if (counted == name(Counted::added)) {
-      ++result.unnamed;
+    } else {
+      result.has_unnamed = true;
     }
   }
   return result;

@@ -15,7 +15,7 @@ namespace pate::reports {
 /// must have each.
 struct CountedEntries {
   std::vector<std::string> ids;
-  std::int64_t unnamed = 0;  ///< of reports that did not say which they were yet
+  bool has_unnamed = false;  ///< of a report that did not say yet which they are
 };
 
 /// What a file says was done, and how messages and sums call it.
