@@ -10,7 +10,14 @@
 
 namespace pate {
 
-/// The largest of some numbers; the lowest there is of none. NaN is passed over. In a few parts,
+/// The larger of two numbers; NaN where one is, so that no cost hides behind another.
+template <class Value>
+[[nodiscard]] Value larger_of(Value a, Value b) {
+  if (a >= b) return a;
+  return b > a ? b : a + b;  // NaN, which no number is compared with
+}
+
+/// The largest of some numbers, NaN where one is; the lowest there is of none. In a few parts,
 /// which do not wait for each other.
 template <class Value>
 [[nodiscard]] Value largest_of(std::span<const Value> values) {
@@ -20,17 +27,17 @@ template <class Value>
   std::size_t i = 0;
   for (; i + kParts <= values.size(); i += kParts) {
     for (std::size_t k = 0; k < kParts; ++k) {
-      parts[k] = values[i + k] > parts[k] ? values[i + k] : parts[k];
+      parts[k] = larger_of(parts[k], values[i + k]);
     }
   }
   Value result = std::numeric_limits<Value>::lowest();
-  for (; i < values.size(); ++i) result = values[i] > result ? values[i] : result;
-  for (const Value part : parts) result = part > result ? part : result;
+  for (; i < values.size(); ++i) result = larger_of(result, values[i]);
+  for (const Value part : parts) result = larger_of(result, part);
   return result;
 }
 
 /// Rows of numbers with the maxima of their blocks and of blocks of those: the maximum of any
-/// stretch of a row in few steps. NaN is passed over.
+/// stretch of a row in few steps, NaN where one is in it.
 template <class Value>
 class RangeMaxima {
  public:
@@ -100,8 +107,8 @@ class RangeMaxima {
     const std::size_t first = blocks_of(begin);
     const std::size_t last = end / kBlock;
     if (first >= last) return plain(begin, end);
-    return std::max(
-        {plain(begin, first * kBlock), of_blocks(first, last), plain(last * kBlock, end)});
+    return larger_of(larger_of(plain(begin, first * kBlock), of_blocks(first, last)),
+                     plain(last * kBlock, end));
   }
 
   std::size_t width_ = 1;

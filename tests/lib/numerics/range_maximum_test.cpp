@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -77,10 +79,24 @@ TEST_SUITE("numerics") {
     }
   }
 
-  TEST_CASE("of nothing the maximum is the lowest number; what is no number is passed over") {
-    const RangeMaxima<float> maxima(2, {1.0F, std::numeric_limits<float>::quiet_NaN()});
+  TEST_CASE("what is no number hides behind no other") {
+    constexpr std::size_t kWidth = 300;
+    for (std::size_t place = 0; place < kWidth; ++place) {
+      std::vector<float> values(kWidth, 1.0F);
+      values[place] = std::numeric_limits<float>::quiet_NaN();
+      const RangeMaxima<float> maxima(kWidth, values);
+      CHECK(std::isnan(largest_of(std::span<const float>(values))));
+      CHECK(std::isnan(maxima.largest(0, 0, kWidth)));
+      CHECK(std::isnan(maxima.largest(0, place, kWidth)));
+      CHECK(std::isnan(maxima.largest(0, 0, place + 1)));
+      if (place > 0) CHECK(maxima.largest(0, 0, place) == 1.0F);
+      if (place + 1 < kWidth) CHECK(maxima.largest(0, place + 1, kWidth) == 1.0F);
+    }
+  }
+
+  TEST_CASE("of nothing the maximum is the lowest number") {
+    const RangeMaxima<float> maxima(2, {1.0F, 2.0F});
     CHECK(maxima.largest(0, 1, 1) == std::numeric_limits<float>::lowest());
-    CHECK(maxima.largest(0, 0, 2) == 1.0F);
     CHECK(largest_of(std::span<const std::int64_t>()) ==
           std::numeric_limits<std::int64_t>::lowest());
   }
