@@ -200,16 +200,21 @@ Real published_gaussian(const Real& log_q, const Real& sigma, const Real& order)
 }
 
 Real one_laplace_cost(const Real& b, const Real& order) {
-  const auto divergence = [&](const Real& p, const Real& p2) {
-    const Real moment =
-        pow(p, order) * pow(p2, 1 - order) + pow(1 - p, order) * pow(1 - p2, 1 - order);
+  // Each with what is left of 1, which 100 digits do not tell from 1 where p is next to nothing.
+  struct Chance {
+    Real p, rest;
+  };
+  const auto divergence = [&](const Chance& one, const Chance& other) {
+    const Real moment = pow(one.p, order) * pow(other.p, 1 - order) +
+                        pow(one.rest, order) * pow(other.rest, 1 - order);
     return Real(log(moment) / (order - 1));
   };
-  const Real tie = Real(1) / 2;
-  const Real behind = exp(-1 / b) / 2;
+  const Chance tie{Real(1) / 2, Real(1) / 2};
+  const Real less = exp(-1 / b) / 2;
+  const Chance behind{less, 1 - less};
   const Real by_one = exp(-1 / (2 * b)) / 2;
-  return std::max(
-      {divergence(tie, behind), divergence(behind, tie), divergence(by_one, 1 - by_one)});
+  return std::max({divergence(tie, behind), divergence(behind, tie),
+                   divergence({by_one, 1 - by_one}, {1 - by_one, by_one})});
 }
 
 Real published_laplace(const Real& log_q, const Real& gamma, const Real& order) {
