@@ -35,9 +35,9 @@ void validate_ladder(const LadderTerms& terms) {
     return value >= least && value <= kLargestDeclaredEpsilon;
   };
   if (!within(terms.epsilon, kLeastDeclaredEpsilon)) {
-    throw parameter_error(fmt::format("an epsilon that is told beforehand must be from {} to {}, got {}",
-                                      kLeastDeclaredEpsilon, kLargestDeclaredEpsilon,
-                                      terms.epsilon));
+    throw parameter_error(
+        fmt::format("an epsilon that is told beforehand must be from {} to {}, got {}",
+                    kLeastDeclaredEpsilon, kLargestDeclaredEpsilon, terms.epsilon));
   }
   if (!within(terms.growth, 0.5 * kLeastDeclaredEpsilon)) {
     throw parameter_error(fmt::format("the growth of a ladder must be from {} to {}, got {}",
