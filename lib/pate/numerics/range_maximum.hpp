@@ -22,7 +22,7 @@ template <class Value>
 template <class Value>
 [[nodiscard]] Value largest_of(std::span<const Value> values) {
   constexpr std::size_t kParts = 16;
-  std::array<Value, kParts> parts;
+  std::array<Value, kParts> parts{};
   parts.fill(std::numeric_limits<Value>::lowest());
   std::size_t i = 0;
   for (; i + kParts <= values.size(); i += kParts) {
@@ -50,12 +50,12 @@ class RangeMaxima {
         blocks_(rows * blocks_of(width)),
         large_blocks_(rows * blocks_of(blocks_of(width))) {}
   /// `values` row by row, indexed.
-  RangeMaxima(std::size_t width, std::vector<Value> values) : RangeMaxima(0, width) {
-    const std::size_t rows = values.size() / width;
-    values_ = std::move(values);
-    blocks_.resize(rows * blocks_of(width));
-    large_blocks_.resize(rows * blocks_of(blocks_of(width)));
-    for (std::size_t r = 0; r < rows; ++r) index(r);
+  RangeMaxima(std::size_t width, std::vector<Value> values)
+      : width_(width),
+        values_(std::move(values)),
+        blocks_(values_.size() / width * blocks_of(width)),
+        large_blocks_(values_.size() / width * blocks_of(blocks_of(width))) {
+    for (std::size_t r = 0; r < values_.size() / width; ++r) index(r);
   }
 
   [[nodiscard]] std::span<const Value> row(std::size_t r) const { return part(values_, r, width_); }
