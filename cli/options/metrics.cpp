@@ -50,11 +50,15 @@ std::string metrics_of(std::string_view json, std::optional<double> agreement) {
   };
   if (const auto headline = report.find("headline")) {
     const double delta = headline->at("delta").number();
-    if (const auto epsilon = headline->find("epsilon")) put("epsilon", epsilon->number());
+    const auto epsilon = headline->find("epsilon");
+    if (epsilon) put("epsilon", epsilon->number());
     put("delta", delta);
-    // Tracked beside those of other runs, an expectation would look like a guarantee.
-    const bool is_fixed = reports::promise_of(*headline).value_or(Promise::fixed) == Promise::fixed;
-    out.member("guaranteed").set(std::int64_t{is_fixed ? 1 : 0});
+    if (epsilon) {
+      // Tracked beside those of other runs, an expectation would look like a guarantee.
+      const bool is_fixed =
+          reports::promise_of(*headline).value_or(Promise::fixed) == Promise::fixed;
+      out.member("guaranteed").set(std::int64_t{is_fixed ? 1 : 0});
+    }
     put("answered", answered_of(report));
     put("agreement", agreement);
     put("releasable_epsilon", releasable_epsilon_of(report, delta));

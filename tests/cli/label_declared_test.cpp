@@ -238,8 +238,10 @@ TEST_CASE("label, declared: what is adaptive or hopeless is refused") {
   says(refused({"--declared-epsilon", "1"}), "--write-labels is required");
   says(refused({"--write-labels", labels, "--declared-epsilon", "1", "--dry-run"}),
        "makes no labels");
-  says(refused({"--write-labels", labels, "--declared-epsilon", "nan"}), "declared epsilon");
-  says(refused({"--write-labels", labels, "--declared-epsilon", "0"}), "declared epsilon");
+  says(refused({"--write-labels", labels, "--declared-epsilon", "nan"}),
+       "an epsilon that is told beforehand");
+  says(refused({"--write-labels", labels, "--declared-epsilon", "0"}),
+       "an epsilon that is told beforehand");
   says(refused({"--write-labels", labels, "--declared-epsilon", "0.02", "--certificate", "renyi"}),
        "out of reach");
 }

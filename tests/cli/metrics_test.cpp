@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/base/json.hpp"
@@ -38,7 +39,8 @@ TEST_CASE("metrics: numbers of the report, one that may be published at no large
   CHECK(found.at("agreement").number() == 0.9);
   CHECK(found.at("releasable_epsilon").number() == 5.0);
   CHECK(found.at("holds").integer() == 0);
-  CHECK(found.members().size() == 6);
+  CHECK(found.at("guaranteed").integer() == 1);
+  CHECK(found.members().size() == 7);
 }
 
 TEST_CASE("metrics: what depends on the outcome is no smallest epsilon that may be published") {
@@ -47,6 +49,15 @@ TEST_CASE("metrics: what depends on the outcome is no smallest epsilon that may 
       {"epsilon": 0.5, "delta": 0.1, "releasable": true, "promise": "none"},
       {"epsilon": 9.0, "delta": 0.1, "releasable": true, "promise": "fixed"}]})";
   CHECK(metrics(both).at("releasable_epsilon").number() == 9.0);
+}
+
+TEST_CASE("metrics: an expectation and an epsilon of the outcome are no guarantee") {
+  for (const auto& [promise, is_guaranteed] :
+       {std::pair("fixed", 1), std::pair("outcome", 0), std::pair("none", 0)}) {
+    const std::string report =
+        std::string(R"({"headline": {"epsilon": 9, "delta": 0.1, "promise": ")") + promise + "\"}}";
+    CHECK(metrics(report).at("guaranteed").integer() == is_guaranteed);
+  }
 }
 
 TEST_CASE("metrics: every value is a number, what a report has not is left out") {
