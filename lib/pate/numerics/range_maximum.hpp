@@ -8,14 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace pate {
+#include "pate/numerics/infinity.hpp"
 
-/// The larger of two numbers; NaN where one is, so that no cost hides behind another.
-template <class Value>
-[[nodiscard]] Value larger_of(Value a, Value b) {
-  if (a >= b) return a;
-  return b > a ? b : a + b;  // NaN, which no number is compared with
-}
+namespace pate {
 
 /// The largest of some numbers, NaN where one is; the lowest there is of none. In a few parts,
 /// which do not wait for each other.
@@ -27,12 +22,12 @@ template <class Value>
   std::size_t i = 0;
   for (; i + kParts <= values.size(); i += kParts) {
     for (std::size_t k = 0; k < kParts; ++k) {
-      parts[k] = larger_of(parts[k], values[i + k]);
+      parts[k] = max_or_nan(parts[k], values[i + k]);
     }
   }
   Value result = std::numeric_limits<Value>::lowest();
-  for (; i < values.size(); ++i) result = larger_of(result, values[i]);
-  for (const Value part : parts) result = larger_of(result, part);
+  for (; i < values.size(); ++i) result = max_or_nan(result, values[i]);
+  for (const Value part : parts) result = max_or_nan(result, part);
   return result;
 }
 
@@ -107,8 +102,8 @@ class RangeMaxima {
     const std::size_t first = blocks_of(begin);
     const std::size_t last = end / kBlock;
     if (first >= last) return plain(begin, end);
-    return larger_of(larger_of(plain(begin, first * kBlock), of_blocks(first, last)),
-                     plain(last * kBlock, end));
+    return max_or_nan(max_or_nan(plain(begin, first * kBlock), of_blocks(first, last)),
+                      plain(last * kBlock, end));
   }
 
   std::size_t width_ = 1;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pate/divergence/bounds/tail_split.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -126,9 +127,10 @@ double log_split_ceiling(Direction direction, double log_q, double mu, double or
     const auto [a, b] = left.back();
     left.pop_back();
     reached = std::max({reached, a.total(), b.total()});
-    const double ceiling = std::min(splits.ceiling(a, b), finest);
+    const double between = splits.ceiling(a, b);
+    const double ceiling = between < finest ? between : finest;  // also of what is no number
     if (ceiling <= reached * (1.0 + kRoom) || i >= kMostSplits) {
-      highest = std::max(highest, ceiling);
+      highest = max_or_nan(highest, ceiling);
       continue;
     }
     const double place = std::isinf(a.place)   ? 2.0 * b.place

@@ -93,8 +93,8 @@ TwoTailMaximum maximum_by_scan(Direction direction, double log_q, double mu, dou
     best = {-value, split.log_lower(), split.alpha()};
   }
   if (!is_only_maximum(mu, order)) {
-    best.log_excess =
-        std::max(best.log_excess, log_split_ceiling(direction, log_q, mu, order, best.log_excess));
+    best.log_excess = max_or_nan(best.log_excess,
+                                 log_split_ceiling(direction, log_q, mu, order, best.log_excess));
   }
   return best;
 }
