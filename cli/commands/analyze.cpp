@@ -55,7 +55,7 @@ void check_groups(const AnalyzeOptions& options) {
   }
 }
 
-// Who belongs together; the file becomes one of the inputs.
+// What groups pay, if there are groups.
 std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& groups,
                                        const std::optional<TeacherWeights>& weights,
                                        Account& account) {
@@ -69,31 +69,18 @@ std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& group
 
 void check_weights(const AnalyzeOptions& options) {
   if (options.teacher_weights.empty()) return;
-  if (options.input.layout == Layout::counts) {
-    throw usage_error(
-        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
-        "counts do not say whose votes they are");
-  }
+  check_weighable(options.input.layout, options.mechanism.threshold);
   if (!options.shard.empty() || !options.input.student.empty() || options.mechanism.any_ptr() ||
       options.mechanism.one_noise) {
     throw usage_error(
         "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
         "noise, a student and shards say goes by votes that all count one");
   }
-  refuse_share_of_weights(options.mechanism.threshold);
   if (!options.mechanism.neighbours.is_one_replaced()) {
     throw usage_error(
         "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
         "--neighbours and --teachers-per-person");
   }
-}
-
-std::optional<TeacherWeights> open_weights(const AnalyzeOptions& options, VotesInput& input) {
-  if (options.teacher_weights.empty()) return std::nullopt;
-  io::OpenedWeights opened =
-      io::open_teacher_weights(options.teacher_weights, input.votes->teachers());
-  input.files.push_back({"teacher_weights", options.teacher_weights, std::move(opened.opened)});
-  return std::move(opened.weights);
 }
 
 // What is known where samples of the teachers answer.
@@ -266,7 +253,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   VotesInput input = open_votes(options.input);
   std::optional<TeacherGroups> groups;
   if (!options.groups.empty()) groups = open_groups(options.groups, input);
-  const std::optional<TeacherWeights> weights = open_weights(options, input);
+  const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);
   const Run run = make_run(input, options.mechanism, shard);
   // Digests read every byte once more: beside the account, not after it.
   auto described = input.describe_async(settings.threads);

@@ -92,23 +92,9 @@ void add_declared_notices(const VotesInput& input, const Tuning& tuning,
   }
 }
 
-// How much votes count, where a file says so.
-std::optional<TeacherWeights> open_weights(const TuneOptions& options, VotesInput& input) {
-  const std::string& path = options.tuning.teacher_weights;
-  if (path.empty()) return std::nullopt;
-  io::OpenedWeights opened = io::open_teacher_weights(path, input.votes->teachers());
-  input.files.push_back({"teacher_weights", path, std::move(opened.opened)});
-  return std::move(opened.weights);
-}
-
 void check_weights(const TuneOptions& options) {
   if (options.tuning.teacher_weights.empty()) return;
-  if (options.input.layout == Layout::counts) {
-    throw usage_error(
-        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
-        "counts do not say whose votes they are");
-  }
-  refuse_share_of_weights(options.tuning.threshold);
+  check_weighable(options.input.layout, options.tuning.threshold);
   if (!options.input.student.empty()) {
     throw usage_error(
         "--teacher-weights excludes --student: its scores are compared with votes that count one");
@@ -255,7 +241,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   if (!options.tuning.group_epsilon.empty() && grid_options.search) {
     throw usage_error("--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
   }
-  const std::optional<TeacherWeights> weights = open_weights(options, input);
+  const std::optional<TeacherWeights> weights = open_weights(options.tuning.teacher_weights, input);
   const std::optional<TeacherGroups> groups = open_budgeted(options, weights, input);
   std::vector<double> budgets;
   if (groups) budgets = parse_group_budgets(options.tuning.group_epsilon, groups->names);

@@ -290,14 +290,6 @@ std::vector<double> thresholds_of(const MechanismOptions& options,
   return {threshold.value / 100.0 * static_cast<double>(*teachers)};
 }
 
-void refuse_share_of_weights(const std::string& threshold) {
-  if (threshold.find('%') == std::string::npos) return;
-  throw usage_error(
-      fmt::format("--threshold {} with --teacher-weights: a share of the teachers or of their "
-                  "weights? Write it in votes of weight 1",
-                  threshold));
-}
-
 void refuse_share_as_votes(const MechanismOptions& options) {
   for (const double votes : thresholds_of(options, std::nullopt)) {
     if (!(votes > 0.0 && votes < 1.0)) continue;

@@ -97,10 +97,6 @@ void require_two_classes(const VotesInput& input);
 /// for commands that spend budget.
 void refuse_share_as_votes(const MechanismOptions& options);
 
-/// Throws `usage_error` for a threshold, or thresholds of a grid, that are shares of the teachers:
-/// with weights it is not said whether of their number or of all weights.
-void refuse_share_of_weights(const std::string& threshold);
-
 /// The threshold in votes, where there is one; none either for a share of unknown teachers.
 [[nodiscard]] std::vector<double> thresholds_of(const MechanismOptions& options,
                                                 std::optional<std::int64_t> teachers);

@@ -59,18 +59,10 @@ void check(const Run& run, const TeacherWeights& weights, const AccountSettings&
         "tilted and complex costs know only what one vote that moves changes, not one with a "
         "weight: exact costs are there with weights of teachers");
   }
-  if (run.aggregator.ptr() != nullptr || run.aggregator.interactive() ||
-      run.aggregator.noisy().noisy_max.is_of_two_classes()) {
-    throw parameter_error(
-        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
-        "threshold: PTR, a student and one noise go by whole votes");
-  }
-  if (run.aggregator.refuses() && weights.total() > kMaxThresholdUnits) {
-    throw parameter_error(fmt::format(
-        "with a threshold the weights may be at most {} of their common unit, {}, together, got "
-        "{}: round them",
-        kMaxThresholdUnits, weights.unit, weights.total()));
-  }
+  const Mechanism& mechanism = run.aggregator;
+  const bool goes_by_votes = mechanism.ptr() != nullptr || mechanism.interactive() ||
+                             mechanism.noisy().noisy_max.is_of_two_classes();
+  require_weighable(goes_by_votes, !goes_by_votes && mechanism.refuses(), weights);
   if (run.shard.of > 1) throw parameter_error("weights of teachers are for a whole run");
 }
 
@@ -92,6 +84,20 @@ std::optional<double> smallest(const Account& account, Bound bound) {
 }
 
 }  // namespace
+
+void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights) {
+  if (goes_by_votes) {
+    throw parameter_error(
+        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
+        "threshold: PTR, a student and one noise go by whole votes");
+  }
+  if (has_threshold && weights.total() > kMaxThresholdUnits) {
+    throw parameter_error(fmt::format(
+        "with a threshold the weights may be at most {} of their common unit, {}, together, got "
+        "{}: round them, or leave out the threshold",
+        kMaxThresholdUnits, weights.unit, weights.total()));
+  }
+}
 
 WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
                                  const TeacherWeights& weights, const AccountSettings& settings,

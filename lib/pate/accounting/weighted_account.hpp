@@ -32,6 +32,10 @@ inline constexpr std::size_t kMaxExactWeights = 64;
 /// What a threshold is compared with is tabulated for every number of units: there are no more.
 inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
 
+/// Throws `parameter_error` for a mechanism that `goes_by_votes`, whole ones (PTR, a student, one
+/// noise), and with a threshold for more than kMaxThresholdUnits units.
+void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights);
+
 /// The costs of a run by weighted votes (Boenisch et al., "Individualized PATE", 2023:
 /// weighting).
 ///

@@ -170,10 +170,7 @@ void assume_events(const Record& record, Guarantee& guarantee) {
     guarantee.assumes.emplace_back(
         "the queries of a release and the parameters of its number were fixed without these votes");
   }
-  if (any([](const Event& event) {
-        const auto& drawn = event.open.drawn;
-        return drawn && drawn->noise && drawn->noise->method == ReleaseMethod::at_most;
-      })) {
+  if (any([](const Event& event) { return is_claim(event.open); })) {
     guarantee.not_covered.emplace_back(
         "a claim that passed its test, by itself: it is an epsilon of the outcome, and the run is "
         "not (epsilon, delta)-differentially private with it");

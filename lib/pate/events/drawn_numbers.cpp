@@ -30,11 +30,6 @@ double add_times(double total, double number, std::int64_t times, const Add& add
   return sum_upwards(total, with_margin(static_cast<double>(times - terms) * number));
 }
 
-bool is_claim(const PublicEvent& event) {
-  const auto& drawn = event.drawn;
-  return drawn && drawn->noise && drawn->noise->method == ReleaseMethod::at_most;
-}
-
 }  // namespace
 
 std::vector<const Event*> standing_numbers(const Record& record) {
@@ -74,6 +69,11 @@ std::vector<const Event*> standing_numbers(const Record& record) {
   // Sums of their epsilons are rounded: the order of the record must not show.
   std::ranges::sort(result, [](const Event* a, const Event* b) { return *a < *b; });
   return result;
+}
+
+bool is_claim(const PublicEvent& event) {
+  const auto& drawn = event.drawn;
+  return drawn && drawn->noise && drawn->noise->method == ReleaseMethod::at_most;
 }
 
 bool is_same_coin(const PublicEvent& later, const PublicEvent& earlier) {

@@ -19,6 +19,10 @@ struct ToldEpsilon {
 /// `input_error` where numbers count each other, as only a file that was edited has them.
 [[nodiscard]] std::vector<const Event*> standing_numbers(const Record& record);
 
+/// Whether the event is a number that a test of a claim told (`pate release --at-most`), and says
+/// so.
+[[nodiscard]] bool is_claim(const PublicEvent& event);
+
 /// Whether two numbers told one coin: a claim that passed has a number from before its test, which
 /// holds whatever comes out, and one from after it, which counts that one. Two claims of the same
 /// run have no such tie, as a ledger has one claim at most.

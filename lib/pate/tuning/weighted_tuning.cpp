@@ -28,24 +28,15 @@ const PredictionVotes& predictions_of(const TuningVotes& votes) {
   return *predictions;
 }
 
-void check(const TuningGrid& grid, const TuneSettings& settings, std::int64_t units) {
+void check(const TuningGrid& grid, const TuneSettings& settings, const TeacherWeights& weights) {
   require_one_replaced(grid.neighbours, "tuning for teachers with weights");
-  if (grid.ptr || grid.one_noise || grid.interactive) {
-    throw parameter_error(
-        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
-        "threshold: PTR, a student and one noise go by whole votes");
-  }
+  require_weighable(grid.ptr || grid.one_noise || grid.interactive,
+                    grid.has_selection() || settings.search, weights);
   if (settings.grid.kind.cost.bound == Bound::published) {
     throw parameter_error("the published bounds are not for votes that count by weights");
   }
   if (settings.shard.of > 1 || settings.release) {
     throw parameter_error("weights of teachers are for a whole grid, and have no releases");
-  }
-  if ((grid.has_selection() || settings.search) && units > kMaxThresholdUnits) {
-    throw parameter_error(fmt::format(
-        "with a threshold the weights may be at most {} of their common unit together, got {}: "
-        "round them, or leave out the threshold",
-        kMaxThresholdUnits, units));
   }
 }
 
@@ -90,7 +81,7 @@ TuningGrid WeightedTuning::search_grid(unsigned threads) const {
 
 Tuning WeightedTuning::run(const TuningGrid& grid, const TuneSettings& settings,
                            const Watcher& watcher) const {
-  check(grid, settings, counted_.weights().total());
+  check(grid, settings, counted_.weights());
   validate(grid);
   Tuning tuning = tune(votes_, in_units(grid, unit_, heaviest_), settings, {}, watcher);
   tuning.grid = grid;

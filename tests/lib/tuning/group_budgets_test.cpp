@@ -12,6 +12,7 @@
 #include "support/labeling.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
+#include "support/tuning.hpp"
 
 using namespace pate;
 using namespace pate::test;
@@ -40,16 +41,6 @@ TeacherGroups groups_of() {
   return {{"agreeing", "others"}, {0, 0, 0, 0, 0, 0, 1, 1, 1}};
 }
 
-TuneSettings settings_of() {
-  TuneSettings settings;
-  settings.grid.kind.delta = 1e-5;
-  settings.grid.kind.conversion = Conversion::optimal;
-  settings.grid.kind.as_headline = true;
-  settings.grid.threads = 1;
-  settings.goal.objective = Objective::agreeing;
-  return settings;
-}
-
 // What groups pay by the account of the run, RDP alone.
 std::vector<double> costs_of(const TuningVotes& votes, const Mechanism& mechanism) {
   AccountSettings settings;
@@ -76,7 +67,7 @@ TEST_SUITE("group_budgets") {
       for (const std::vector<double>& budgets :
            {std::vector<double>{4.0, 9.0}, {9.0, 4.0}, {2.0, 30.0}, {100.0, 100.0}, {0.01, 9.0}}) {
         CAPTURE(budgets[0]);
-        const TuneSettings settings = settings_of();
+        const TuneSettings settings = agreeing_settings();
         Tuning tuning = tune(votes, grid, settings, {}, {});
         const auto ranked = ranked_points(tuning.points, settings.goal);
         REQUIRE(tuning.choice.best == ranked.front());
@@ -110,9 +101,9 @@ TEST_SUITE("group_budgets") {
     const TuningVotes votes{*predicted, RowSelection::all(12), nullptr, {}};
     TuningGrid grid;
     grid.noise = {4.0};
-    Tuning tuning = tune(votes, grid, settings_of(), {}, {});
+    Tuning tuning = tune(votes, grid, agreeing_settings(), {}, {});
     const auto choose = [&](const TuningVotes& of, const std::vector<double>& budgets) {
-      (void)choose_for_groups(of, settings_of(), groups_of(), budgets, tuning, {});
+      (void)choose_for_groups(of, agreeing_settings(), groups_of(), budgets, tuning, {});
     };
     CHECK_THROWS_AS(choose(votes, {1.0}), parameter_error);
     CHECK_THROWS_AS(choose(votes, {1.0, 0.0}), parameter_error);

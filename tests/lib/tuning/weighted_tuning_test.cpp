@@ -17,6 +17,7 @@
 #include "support/noisy_max_outcomes.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
+#include "support/tuning.hpp"
 
 using namespace pate;
 using namespace pate::test;
@@ -43,16 +44,6 @@ std::unique_ptr<PredictionVotes> random_predictions(Random& random, std::int64_t
     }
   }
   return predictions_of(ids, teachers);
-}
-
-TuneSettings settings_of() {
-  TuneSettings settings;
-  settings.grid.kind.delta = 1e-5;
-  settings.grid.kind.conversion = Conversion::optimal;
-  settings.grid.kind.as_headline = true;
-  settings.grid.threads = 1;
-  settings.goal.objective = Objective::agreeing;
-  return settings;
 }
 
 AccountSettings account_settings(bool exact = false) {
@@ -99,7 +90,7 @@ TEST_SUITE("weighted_tuning") {
         grid.threshold = {-1.5, 2.2, 4.0};
         grid.sigma1 = {2.0, 5.5};
       }
-      const TuneSettings settings = settings_of();
+      const TuneSettings settings = agreeing_settings();
       const Tuning tuning = WeightedTuning(votes, weights).run(grid, settings, {});
       CHECK(tuning.grid.noise == grid.noise);
       CHECK(tuning.teachers == teachers);
@@ -126,7 +117,7 @@ TEST_SUITE("weighted_tuning") {
       CAPTURE(unit);
       const TeacherWeights weights{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 2}, unit};
       const WeightedTuning weighted(votes, weights);
-      TuneSettings settings = settings_of();
+      TuneSettings settings = agreeing_settings();
       settings.goal.max_epsilon = 9.0;
       settings.search = true;
       const Tuning tuning = weighted.run(weighted.search_grid(1), settings, {});
@@ -167,7 +158,7 @@ TEST_SUITE("weighted_tuning") {
         grid.threshold = {1.0};
         grid.sigma1 = {12.0};
       }
-      const TuneSettings settings = settings_of();
+      const TuneSettings settings = agreeing_settings();
       Tuning tuning = WeightedTuning(votes, weights).run(grid, settings, {});
       const auto ranked = ranked_points(tuning.points, settings.goal);
       const GroupOutcome found =
@@ -198,7 +189,7 @@ TEST_SUITE("weighted_tuning") {
     const TeacherWeights weights{{1, 3, 2}, 1.0};
     const TeacherGroups groups = groups_by_weight(weights);
     const std::vector<double> budgets{0.8, 1.6, 2.5};  // of weights 1, 2 and 3
-    TuneSettings settings = settings_of();
+    TuneSettings settings = agreeing_settings();
     settings.grid.kind.delta = 1e-3;
     TuningGrid grid;
     grid.noise = {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0};
@@ -253,25 +244,25 @@ TEST_SUITE("weighted_tuning") {
     };
     TuningGrid persons = grid;
     persons.neighbours.teachers = 2;
-    refuses(persons, settings_of());
+    refuses(persons, agreeing_settings());
     TuningGrid tested = grid;
     tested.sigma1 = {1.0};
     tested.ptr = TestNoise::laplace;
-    refuses(tested, settings_of());
-    TuneSettings published = settings_of();
+    refuses(tested, agreeing_settings());
+    TuneSettings published = agreeing_settings();
     published.grid.kind.cost = {Bound::published, GuaranteeKind::expected};
     refuses(grid, published);
-    TuneSettings part = settings_of();
+    TuneSettings part = agreeing_settings();
     part.shard = {1, 2};
     refuses(grid, part);
-    TuneSettings released = settings_of();
+    TuneSettings released = agreeing_settings();
     released.release = true;
     refuses(grid, released);
     TuningGrid checked = grid;
     checked.threshold = {1.0};
     checked.sigma1 = {1.0};
     const TeacherWeights fine{{1, kMaxThresholdUnits}, 1.0};
-    CHECK_THROWS_AS((void)WeightedTuning(votes, fine).run(checked, settings_of(), {}),
+    CHECK_THROWS_AS((void)WeightedTuning(votes, fine).run(checked, agreeing_settings(), {}),
                     parameter_error);
     const auto counts = votes_of(1, 2, {5, 4});
     CHECK_THROWS_AS(WeightedTuning({*counts, RowSelection::all(1), nullptr, {}}, weights),
