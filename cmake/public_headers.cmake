@@ -11,6 +11,7 @@ set(PATE_PUBLIC_HEADERS
     lib/pate/mechanisms/answer_table.hpp
     lib/pate/mechanisms/mechanism.hpp
     lib/pate/divergence/bounds/query_cost.hpp
+    lib/pate/divergence/bounds/sparse_round.hpp
     lib/pate/base/error.hpp
     lib/pate/divergence/exact/vote_groups.hpp
     lib/pate/base/files.hpp

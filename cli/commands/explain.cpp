@@ -43,7 +43,8 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
   add_votes_input_options(line, options.input, {"--labels", "--allow-empty"});
   line.record_null("labels", "decisions");
   const Section what = line.section("What to explain (one of them)");
-  add_mechanism_options(line, options.mechanism, {"--ptr-sparse", "--max-refusals"});
+  add_mechanism_options(line, options.mechanism,
+                        {"--ptr-sparse", "--ptr-sparse-sigma", "--max-refusals"});
   add_neighbours(line, options.mechanism.neighbours);
   add_privacy_options(line, options.privacy,
                       {"--bound", "--exact", "--deltas", "--profile-resolution"});

@@ -21,7 +21,7 @@ namespace {
 // PTR's sparse form that of a round, of whatever many.
 MechanismOptions with_any_noise(MechanismOptions options) {
   if (!options.any_ptr()) options.sigma2 = 1.0;
-  if (options.ptr_sparse) options.max_refusals = 1;
+  if (options.ptr_sparse || options.ptr_sparse_sigma) options.max_refusals = 1;
   return options;
 }
 
@@ -29,8 +29,8 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
                          const Streams& streams) {
   const VoteSource& votes = *input.votes;
   const auto* predictions = dynamic_cast<const PredictionVotes*>(&votes);
-  const Mechanism mechanism =
-      make_aggregator(with_any_noise(options.mechanism), votes.teachers(), false);
+  const Mechanism mechanism = make_aggregator(with_any_noise(options.mechanism), votes.teachers(),
+                                              input.rows.size(), false);
   Progress progress(streams, "reading votes");
   Inspection result =
       inspect(votes, input.rows, mechanism.answer_rule(), predictions, options.threads,
@@ -58,8 +58,10 @@ void add_inspect(CommandLine& line, InspectOptions& options) {
           "propose-test-release: standard deviation of Gaussian noise in the stability test");
   ptr.add("--ptr-sparse EPS", options.mechanism.ptr_sparse,
           "propose-test-release by sparse vector: epsilon that each refusal costs");
+  ptr.add("--ptr-sparse-sigma S", options.mechanism.ptr_sparse_sigma,
+          "the same with Gaussian noise: standard deviation of a query's noise, in votes");
   ptr.add("--ptr-delta D", options.mechanism.ptr_delta,
-          "delta of each query; with --ptr-sparse, of each refusal");
+          "delta of each query; of the sparse forms, of each refusal");
   line.section("Histograms")
       .add("--bins N", options.bins, "largest number of bins; default: one per vote, up to 1000");
   add_output_options(line, options.output);

@@ -162,7 +162,7 @@ CheckWords words_of(const AnswerRule& rule) {
     return {check->threshold, "sigma1", check->sigma1, ""};
   }
   const auto& test = std::get<StabilityTest>(rule);
-  return {test.threshold(), test.is_gaussian() ? "sigma1" : "scale", test.scale(),
+  return {test.threshold(), test.has_gaussian_noise() ? "sigma1" : "scale", test.scale(),
           test.is_sparse() ? ", each as the first of a round" : ""};
 }
 

@@ -46,17 +46,19 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   }
   const bool ptr_sigma =
       check(PlanParameter::ptr_sigma, "--ptr-sigma", given.ptr_sigma.has_value());
+  const bool sparse_sigma = check(PlanParameter::ptr_sparse_sigma, "--ptr-sparse-sigma",
+                                  given.ptr_sparse_sigma.has_value());
   const bool refusals =
       check(PlanParameter::max_refusals, "--max-refusals", given.max_refusals.has_value());
-  if (ptr_sigma || refusals || given.any_ptr()) {
+  if (ptr_sigma || sparse_sigma || refusals || given.any_ptr()) {
     if (laplace || sigma2 || sigma1 || !given.threshold.empty() || answers) {
       throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse) excludes --laplace-scale, --sigma2, "
-          "--threshold, "
-          "--sigma1 and --max-answers");
+          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse, --ptr-sparse-sigma) excludes "
+          "--laplace-scale, --sigma2, --threshold, --sigma1 and --max-answers");
     }
     MechanismOptions found;
     if (solved == PlanParameter::ptr_sigma) found.ptr_sigma = 1.0;
+    if (solved == PlanParameter::ptr_sparse_sigma) found.ptr_sparse_sigma = 1.0;
     if (solved == PlanParameter::max_refusals) found.max_refusals = 1;
     check_ptr(given, found);
     PlannedRun run;
@@ -66,6 +68,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
     run.ptr_sigma = given.ptr_sigma;
     run.ptr_delta = given.ptr_delta;
     run.ptr_sparse = given.ptr_sparse;
+    run.ptr_sparse_sigma = given.ptr_sparse_sigma;
     run.max_refusals = given.max_refusals;
     check_no_sample(options, "PTR: it is known for Gaussian noise");
     return run;
@@ -136,7 +139,7 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   }
   DeclaredSettings settings;
   settings.question.aggregator =
-      make_aggregator(options.mechanism, *options.teachers, false).noisy();
+      make_aggregator(options.mechanism, *options.teachers, 1, false).noisy();
   settings.question.teachers = *options.teachers;
   settings.question.classes = *options.classes;
   settings.question.cost =
@@ -201,10 +204,10 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   calibration.add("--epsilon E", options.epsilon, "target epsilon for --solve");
   calibration.add("--solve NAME", options.solve,
                   {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
-                   PlanParameter::ptr_sigma, PlanParameter::queries, PlanParameter::max_answers,
-                   PlanParameter::max_refusals},
-                  "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or "
-                  "ptr-sigma, or the largest queries, max-answers or max-refusals");
+                   PlanParameter::ptr_sigma, PlanParameter::ptr_sparse_sigma,
+                   PlanParameter::queries, PlanParameter::max_answers, PlanParameter::max_refusals},
+                  "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale, ptr-sigma "
+                  "or ptr-sparse-sigma, or the largest queries, max-answers or max-refusals");
   privacy.add("--conversion NAME", options.settings.conversion,
               {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved,
                EpsilonMethod::classic, EpsilonMethod::pure, EpsilonMethod::kov,

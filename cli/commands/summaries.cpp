@@ -31,6 +31,12 @@ std::string neighbours_text(const Neighbours& neighbours) {
 namespace {
 
 std::string mechanism_text(const StabilityTest& test) {
+  if (test.noise() == TestNoise::sparse_gaussian) {
+    return fmt::format(
+        "PTR, sparse: sigma {:g} and delta {:g} a refusal, {} at most in {} queries, threshold "
+        "{:.5g}",
+        test.scale(), test.delta(), test.max_refusals(), test.max_queries(), test.threshold());
+  }
   if (test.is_sparse()) {
     return fmt::format(
         "PTR, sparse: epsilon {:g} and delta {:g} a refusal, {} at most, threshold {:.5g}",

@@ -45,9 +45,14 @@ void check_neighbours(const MechanismOptions& options) {
   check_one_noise(options.one_noise, options.neighbours);
 }
 
-// PTR; throws `usage_error` for what is missing or too much.
-Mechanism tested_aggregator(const MechanismOptions& options) {
+// PTR of a run of so many queries; throws `usage_error` for what is missing or too much.
+Mechanism tested_aggregator(const MechanismOptions& options, std::int64_t queries) {
   check_ptr(options);
+  if (options.ptr_sparse_sigma) {
+    return StabilityTest::sparse_gaussian(*options.ptr_sparse_sigma, *options.ptr_delta,
+                                          *options.max_refusals,
+                                          std::max<std::int64_t>(queries, 1));
+  }
   if (options.ptr_sparse) {
     return StabilityTest::sparse(*options.ptr_sparse, *options.ptr_delta, *options.max_refusals);
   }
@@ -79,10 +84,12 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
                 "propose-test-release: standard deviation of Gaussian noise in the stability test");
   mechanism.add("--ptr-sparse EPS", options.ptr_sparse,
                 "propose-test-release by sparse vector: epsilon that each refusal costs");
+  mechanism.add("--ptr-sparse-sigma S", options.ptr_sparse_sigma,
+                "the same with Gaussian noise: standard deviation of a query's noise, in votes");
   mechanism.add("--max-refusals R", options.max_refusals,
-                "with --ptr-sparse: end the run after R refusals");
+                "of the sparse forms: end the run after R refusals");
   mechanism.add("--ptr-delta D", options.ptr_delta,
-                "delta of each query; with --ptr-sparse, of each refusal");
+                "delta of each query; of the sparse forms, of each refusal");
 }
 
 void add_neighbours(CommandLine& line, Neighbours& neighbours) {
@@ -145,20 +152,25 @@ void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) 
   if (options.one_noise) {
     throw usage_error("--one-noise goes with --sigma2 or --laplace-scale: PTR has another noise");
   }
-  const bool sparse = options.ptr_sparse.has_value();
+  const bool sparse = options.ptr_sparse || options.ptr_sparse_sigma || solved.ptr_sparse_sigma;
   const bool sigma = options.ptr_sigma || solved.ptr_sigma;
   if (static_cast<int>(options.ptr_laplace.has_value()) + static_cast<int>(sigma) +
-          static_cast<int>(sparse) !=
-      1) {
+              static_cast<int>(sparse) !=
+          1 ||
+      (options.ptr_sparse && (options.ptr_sparse_sigma || solved.ptr_sparse_sigma))) {
     throw usage_error(
-        "PTR needs the noise of its test: one of --ptr-laplace, --ptr-sigma and --ptr-sparse");
+        "PTR needs the noise of its test: one of --ptr-laplace, --ptr-sigma, --ptr-sparse and "
+        "--ptr-sparse-sigma");
   }
   const bool refusals = options.max_refusals || solved.max_refusals;
   if (sparse && !refusals) {
-    throw usage_error("--ptr-sparse needs the refusals that end the run: add --max-refusals R");
+    throw usage_error(fmt::format("{} needs the refusals that end the run: add --max-refusals R",
+                                  options.ptr_sparse ? "--ptr-sparse" : "--ptr-sparse-sigma"));
   }
   if (refusals && !sparse) {
-    throw usage_error("--max-refusals goes with --ptr-sparse: other forms of PTR pay every query");
+    throw usage_error(
+        "--max-refusals goes with --ptr-sparse or --ptr-sparse-sigma: other forms of PTR pay every "
+        "query");
   }
   if (!options.ptr_delta) {
     throw usage_error(sparse ? "PTR needs the delta of a refusal: add --ptr-delta D"
@@ -174,9 +186,8 @@ void check_noise(const GivenNoise& given, const char* choices) {
   if (given.ptr) {
     if (given.laplace_scale || given.sigma2 || given.sigma1 || given.threshold || given.student) {
       throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse) excludes --laplace-scale, --sigma2, "
-          "--threshold, "
-          "--sigma1 and --student");
+          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse, --ptr-sparse-sigma) excludes "
+          "--laplace-scale, --sigma2, --threshold, --sigma1 and --student");
     }
     return;
   }
@@ -202,7 +213,7 @@ void check_mechanism_options(const MechanismOptions& options, bool has_student) 
        options.sigma1.has_value(), has_student, options.any_ptr()},
       "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
   if (options.any_ptr()) {
-    (void)tested_aggregator(options);
+    (void)tested_aggregator(options, 1);
     return;
   }
   if (options.laplace_scale) {
@@ -233,9 +244,9 @@ void require_two_classes(const VotesInput& input) {
 }
 
 Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers,
-                          bool has_student) {
+                          std::int64_t queries, bool has_student) {
   check_mechanism_options(options, has_student);
-  if (options.ptr_delta) return tested_aggregator(options);
+  if (options.ptr_delta) return tested_aggregator(options, queries);
   Aggregator aggregator;
   if (options.laplace_scale) {
     if (options.one_noise) {
@@ -315,7 +326,8 @@ Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
   }
   return {*input.votes,
           input.rows,
-          make_aggregator(options, input.votes->teachers(), input.student != nullptr),
+          make_aggregator(options, input.votes->teachers(), input.rows.size(),
+                          input.student != nullptr),
           input.student.get(),
           std::move(input.decisions),
           std::move(input.labels),

@@ -19,14 +19,14 @@ struct MechanismOptions {
   std::optional<double> sigma2;
   std::optional<double> sigma1;
   std::string threshold;  ///< votes, or a share of the teachers: "80%"
-  std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_delta;
+  std::optional<double> ptr_laplace, ptr_sigma, ptr_sparse, ptr_sparse_sigma, ptr_delta;
   std::optional<std::int64_t> max_refusals;
   bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
   Neighbours neighbours;   ///< whose costs are asked for
 
   /// Whether any of PTR's is there.
   [[nodiscard]] bool any_ptr() const {
-    return ptr_laplace || ptr_sigma || ptr_sparse || ptr_delta || max_refusals;
+    return ptr_laplace || ptr_sigma || ptr_sparse || ptr_sparse_sigma || ptr_delta || max_refusals;
   }
 };
 
@@ -84,9 +84,9 @@ void check_published_sensitivity(std::optional<double> order, const MechanismOpt
 /// Throws `input_error` unless the votes are for two classes, as --one-noise says.
 void require_two_classes(const VotesInput& input);
 
-/// The aggregator for an ensemble of `teachers`.
+/// The aggregator for an ensemble of `teachers`, of a run of so many queries.
 [[nodiscard]] Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers,
-                                        bool has_student);
+                                        std::int64_t queries, bool has_student);
 
 /// What is more often a slip than meant: thresholds of at most one vote or above the number of
 /// teachers (none: not known), a delta above 1e-3.

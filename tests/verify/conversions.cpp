@@ -275,6 +275,9 @@ void stability_tests(Draw& draw, Case& c) {
   const Real less = -abs(by) + log((4 - exp(-abs(by))) / 6);
   c.near("sparse answered", pate::log_answered(sparse, v), by > 0 ? less : log_rest(less), 1e-12);
   c.near("sparse refused", pate::log_refused(sparse, v), by > 0 ? log_rest(less) : less, 1e-12);
+  const auto gaussian = pate::StabilityTest::sparse_gaussian(parameter, delta, 1, 1);
+  c.cost("sparse Gaussian threshold", gaussian.threshold(),
+         Real(parameter) * sqrt(Real(3) / 2) * quantile_above<Real>(log(d)), 1e-12);
   const double order = draw.order();
   c.input("order", order);
   const Real e = parameter;

@@ -14,9 +14,9 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
             decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, teacher_weights=None,
             sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-            ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, sample_teachers=None,
-            teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False, deltas=None,
-            profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, groups=None,
+            ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
+            sample_teachers=None, teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False,
+            deltas=None, profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, groups=None,
             max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
             rows_from_answers=False, shard=None, export_rdp=None, export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
@@ -60,8 +60,9 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
-    max_refusals: with ptr_sparse: end the run after R refusals
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
+    max_refusals: of the sparse forms: end the run after R refusals
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
     sample_teachers: every query is answered by a sample that each teacher is in with probability P (sigma2,
         neighbours add-remove)
 
@@ -237,12 +238,13 @@ without any of these all parameters are looked for:
 def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
             queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
             decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
-            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None,
-            teachers_per_person=None, neighbours=None, any_delta=False, method=None, cost=None, bound=None,
-            reading=None, confidence=None, threads=None, certificate=None, require_releasable=False, order=None,
-            orders_for=None, floor=None, s=None, beta=None, sigma_ss=None, parameters_from=None,
-            parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False, ledger=None, ensemble=None,
-            tables=None, again=False, as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
+            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None,
+            max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None, any_delta=False, method=None,
+            cost=None, bound=None, reading=None, confidence=None, threads=None, certificate=None,
+            require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None, sigma_ss=None,
+            parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False,
+            ledger=None, ensemble=None, tables=None, again=False, as_published=False, sensitivity_curve=False,
+            public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -280,8 +282,9 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
-    max_refusals: with ptr_sparse: end the run after R refusals
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
+    max_refusals: of the sparse forms: end the run after R refusals
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -387,7 +390,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     one_noise: two classes: the noise is one noise on one of the counts, as in PATE-GAN
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -417,11 +420,11 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
           queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
           threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
-          ptr_sparse=None, max_refusals=None, ptr_delta=None, sample_teachers=None, teachers_per_person=None,
-          neighbours=None, write_labels=True, force=False, reinforce_above=None, max_answers=None, max_epsilon=None,
-          rows_from_answers=False, ledger=None, ensemble=None, declared_epsilon=None, certificate=None,
-          fallback_queries=None, dry_run=False, tables=None, any_delta=False, order=None, threads=None,
-          public_only=False, max_memory=None):
+          ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None, sample_teachers=None,
+          teachers_per_person=None, neighbours=None, write_labels=True, force=False, reinforce_above=None,
+          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
+          declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
+          order=None, threads=None, public_only=False, max_memory=None):
     """Draw noisy labels for the student.
 
     On the command line: pate label votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --write-labels labels.npy --ledger teachers.ledger
@@ -456,8 +459,9 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
-    max_refusals: with ptr_sparse: end the run after R refusals
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
+    max_refusals: of the sparse forms: end the run after R refusals
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
     sample_teachers: every query is answered by a sample of its own that each teacher is in with probability P
         (sigma2, neighbours add-remove)
 
@@ -683,11 +687,11 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-         ptr_sigma=None, ptr_sparse=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
-         queries=None, max_answers=None, sample_teachers=None, any_delta=False, conversion=None,
-         published_sensitivity=None, orders=None, max_epsilon=None, declared_epsilon=None, certificate=None,
-         teachers=None, classes=None, tables=None, threads=None, epsilon=None, solve=None, public_only=False,
-         export_rdp=None, export_pld=None, max_memory=None):
+         ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
+         teachers_per_person=None, neighbours=None, queries=None, max_answers=None, sample_teachers=None,
+         any_delta=False, conversion=None, published_sensitivity=None, orders=None, max_epsilon=None,
+         declared_epsilon=None, certificate=None, teachers=None, classes=None, tables=None, threads=None, epsilon=None,
+         solve=None, public_only=False, export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -702,8 +706,9 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
-    max_refusals: with ptr_sparse: end the run after R refusals
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
+    max_refusals: of the sparse forms: end the run after R refusals
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -739,8 +744,8 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
 
     Calibration (both or neither):
     epsilon: target epsilon for solve
-    solve: parameter to calibrate: the smallest sigma2, sigma1, laplace-scale or ptr-sigma, or the largest
-        queries, max-answers or max-refusals
+    solve: parameter to calibrate: the smallest sigma2, sigma1, laplace-scale, ptr-sigma or ptr-sparse-sigma, or
+        the largest queries, max-answers or max-refusals
 
     Output:
     public_only: write only what may be published
@@ -809,7 +814,7 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
 def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
             queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
             allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
-            ptr_delta=None, bins=None, threads=None, max_memory=None):
+            ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
     """Describe a file of votes and warn of likely mistakes.
 
     On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
@@ -845,7 +850,8 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     ptr_laplace: propose-test-release: epsilon of a stability test with Laplace noise
     ptr_sigma: propose-test-release: standard deviation of Gaussian noise in the stability test
     ptr_sparse: propose-test-release by sparse vector: epsilon that each refusal costs
-    ptr_delta: delta of each query; with ptr_sparse, of each refusal
+    ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
+    ptr_delta: delta of each query; of the sparse forms, of each refusal
 
     Histograms:
     bins: largest number of bins; default: one per vote, up to 1000

@@ -16,6 +16,7 @@
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/ptr_account.hpp"
+#include "pate/accounting/sparse_account.hpp"
 #include "pate/accounting/sparse_answers.hpp"
 #include "pate/accounting/tilted_account.hpp"
 #include "pate/accounting/trajectory.hpp"
@@ -235,7 +236,7 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
                        bool has_decisions, OrderSearch search, AccountSettings settings) {
   validate_delta(settings.delta);
   if (aggregator.ptr() != nullptr) settings.published = false;    // nobody has published one
-  if (aggregator.sparse() != nullptr) settings.tradeoff = false;  // what it costs no votes change
+  if (aggregator.sparse() != nullptr) settings.tradeoff = false;  // no sum: `add_sparse_costs`
   Account account;
   account.aggregator = aggregator;
   account.teachers = query_counts.teachers;
@@ -284,11 +285,13 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   return account;
 }
 
-// The headline of all costs, and what is to be said of it. Exact costs have no trajectory.
+// The headline of all costs, and what is to be said of it. Exact costs have no trajectory, nor have
+// those of the sparse form.
 void settle_headline(const AccountSettings& settings, Account& account) {
   account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
   const Bound bound = account.costs[account.headline].bound;
-  if (bound == Bound::exact || bound == Bound::exact_per_teacher || bound == Bound::complex) {
+  if (bound == Bound::exact || bound == Bound::exact_per_teacher || bound == Bound::complex ||
+      (bound == Bound::tradeoff && account.aggregator.sparse() != nullptr)) {
     account.trajectory.clear();
   }
   if (account.queries == 0) {
@@ -336,7 +339,7 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
   if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
   if (settings.complex) require_every_vote(run.votes, "a certificate by complex orders");
   if (settings.exact)
-    require_not_sparse(run.aggregator, "an exact cost", "whose cost does not depend on the votes");
+    require_not_sparse(run.aggregator, "an exact cost", "where rounds cost and no query does");
   if (run.shard.of > 1)
     require_not_sparse(run.aggregator, "a shard of a run",
                        "which goes by the order of all queries");
@@ -350,8 +353,12 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
                       /*by_query=*/!settings.exact});
   if (settings.when_read) settings.when_read();
   if (partials == nullptr) {
+    std::function<void(Account&)> add_costs;
+    if (run.aggregator.sparse() != nullptr) {
+      add_costs = [&](Account& of) { add_sparse_costs(run, settings, of); };
+    }
     Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
-                                run.shard.of > 1);
+                                run.shard.of > 1, add_costs);
     if (run.aggregator.sparse() != nullptr) fill_sparse_answers(run, result);
     return result;
   }

@@ -23,6 +23,10 @@ double value_of(const NoisyMax& noise) {
   return noise.parameter();
 }
 
+double value_of(const SparseRound& round) {
+  return round.sigma;
+}
+
 double value_of(const SampledGaussian& sampled) {
   return sampled.sigma2;
 }
@@ -56,7 +60,7 @@ void require_known(const MechanismCounts& steps) {
         in_words(steps.neighbours)));
   }
   if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
-      steps.tested_pluralities.empty()) {
+      steps.gaussian_sparse_rounds.empty() && steps.tested_pluralities.empty()) {
     return;
   }
   require_one_replaced(steps.neighbours, "PTR");
@@ -84,6 +88,7 @@ bool MechanismCounts::empty() const {
 
 bool MechanismCounts::has_checks() const {
   return !threshold_checks.empty() || !laplace_checks.empty() || !sparse_rounds.empty() ||
+         !gaussian_sparse_rounds.empty() ||
          std::ranges::any_of(sampled_queries,
                              [](const auto& step) { return step.first.has_check(); });
 }
@@ -103,6 +108,8 @@ QueryCost MechanismCounts::rdp(double order) const {
       sum(laplace_checks, [&](double scale) { return laplace_check_cost(scale, order); });
   cost.selection +=
       sum(sparse_rounds, [&](double scale) { return pure_dp_cost(round_epsilon(scale), order); });
+  cost.selection += sum(gaussian_sparse_rounds,
+                        [&](const SparseRound& round) { return sparse_round_cost(round, order); });
   cost.noisy_max +=
       sum(sampled_queries, [&](const SampledGaussian& its) { return sampled_cost(its, order); });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
@@ -114,7 +121,8 @@ QueryCost MechanismCounts::rdp(double order) const {
 }
 
 std::optional<double> MechanismCounts::squared_mu() const {
-  if (!laplace_checks.empty() || !sparse_rounds.empty() || !sampled_queries.empty()) {
+  if (!laplace_checks.empty() || !sparse_rounds.empty() || !gaussian_sparse_rounds.empty() ||
+      !sampled_queries.empty()) {
     return std::nullopt;
   }
   double noisy_max = 0.0;
@@ -144,7 +152,10 @@ std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
 std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
   const bool is_pure = std::ranges::all_of(
       maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
-  if (!threshold_checks.empty() || !sampled_queries.empty() || !is_pure) return std::nullopt;
+  if (!threshold_checks.empty() || !gaussian_sparse_rounds.empty() || !sampled_queries.empty() ||
+      !is_pure) {
+    return std::nullopt;
+  }
   std::vector<PureSteps> steps;
   for (const auto& [epsilon, count] : pure_epsilons()) steps.push_back({epsilon, count});
   return steps;
@@ -160,9 +171,25 @@ MechanismCounts steps_of(const Mechanism& mechanism, std::int64_t queries, std::
   if (const StabilityTest* const test = mechanism.ptr()) {
     const std::int64_t tests =
         test->is_sparse() ? std::min(queries, test->max_refusals()) : queries;
-    (test->is_sparse()     ? steps.sparse_rounds
-     : test->is_gaussian() ? steps.threshold_checks
-                           : steps.laplace_checks)[test->scale()] = tests;
+    switch (test->noise()) {
+      case TestNoise::laplace:
+        steps.laplace_checks[test->scale()] = tests;
+        break;
+      case TestNoise::gaussian:
+        steps.threshold_checks[test->scale()] = tests;
+        break;
+      case TestNoise::sparse:
+        steps.sparse_rounds[test->scale()] = tests;
+        break;
+      case TestNoise::sparse_gaussian:
+        if (queries > test->max_queries()) {
+          throw parameter_error(
+              fmt::format("queries must be at most {}, where this run ends, got {}",
+                          test->max_queries(), queries));
+        }
+        steps.gaussian_sparse_rounds[{test->scale(), test->max_queries()}] = tests;
+        break;
+    }
     steps.tested_pluralities[test->delta()] = tests;
     return steps;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/divergence/bounds/sparse_round.hpp"
 #include "pate/mechanisms/mechanism.hpp"
 #include "pate/mechanisms/sampled_gaussian.hpp"
 
@@ -26,6 +27,8 @@ struct MechanismCounts {
   std::map<double, std::int64_t> threshold_checks;  ///< by sigma1, in votes
   std::map<double, std::int64_t> laplace_checks;    ///< with Laplace noise, by scale
   std::map<double, std::int64_t> sparse_rounds;     ///< of PTR's sparse form, by scale
+  /// With Gaussian noise, by that of a query and the queries that its run may ask.
+  std::map<SparseRound, std::int64_t> gaussian_sparse_rounds;
   std::map<NoisyMax, std::int64_t> maxima;
   /// That samples of the teachers answer; both steps of a query count as one, of one sample.
   std::map<SampledGaussian, std::int64_t> sampled_queries;
@@ -57,7 +60,7 @@ struct MechanismCounts {
   ///
   /// for one vote that moves, S^2 times that for S (1/sigma2^2 where they are added or removed),
   /// but for `delta()`; none where a step has other noise, or is of a sample. Rounding below 1e-15
-  /// relative for each kind of step.
+  /// relative for each kind of step. Rounds of the sparse form are no Gaussian mechanism.
   [[nodiscard]] std::optional<double> squared_mu() const;
 
   /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
@@ -73,10 +76,13 @@ struct MechanismCounts {
 };
 
 /// The lists of `MechanismCounts`, one for each kind of step.
-inline constexpr std::tuple kKindsOfSteps{
-    &MechanismCounts::threshold_checks, &MechanismCounts::laplace_checks,
-    &MechanismCounts::sparse_rounds,    &MechanismCounts::maxima,
-    &MechanismCounts::sampled_queries,  &MechanismCounts::tested_pluralities};
+inline constexpr std::tuple kKindsOfSteps{&MechanismCounts::threshold_checks,
+                                          &MechanismCounts::laplace_checks,
+                                          &MechanismCounts::sparse_rounds,
+                                          &MechanismCounts::gaussian_sparse_rounds,
+                                          &MechanismCounts::maxima,
+                                          &MechanismCounts::sampled_queries,
+                                          &MechanismCounts::tested_pluralities};
 
 /// Calls visit(kind) with every one of them, a pointer to a member: what is done with all steps
 /// forgets none.

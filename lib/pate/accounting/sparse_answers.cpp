@@ -11,14 +11,16 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/numerics/normal.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {
 
 namespace {
 
-// Beyond so many scales Laplace noise has 2e-14 of its mass.
+// Beyond so many scales Laplace noise has 2e-14 of its mass, and Gaussian noise none that counts.
 constexpr double kScales = 31.0;
+constexpr double kDeviations = 9.0;
 constexpr double kMinMass = 1e-15;
 // Smaller numbers are slow.
 constexpr double kNoMass = 1e-200;
@@ -36,7 +38,8 @@ ThresholdNoise threshold_noise(const StabilityTest& test) {
   constexpr std::array kWeights{0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                 0.4786286704993665, 0.2369268850561891};
   const double scale = test.threshold_scale();
-  const double most = kScales * scale;
+  const bool is_gaussian = test.has_gaussian_noise();
+  const double most = (is_gaussian ? kDeviations : kScales) * scale;
   // Whole votes, or fractions of one that meet at whole ones; where several lie in a piece, it is
   // so small beside the scale that a jump of the second derivative does not matter.
   const double step =
@@ -54,8 +57,9 @@ ThresholdNoise threshold_noise(const StabilityTest& test) {
     if (!(half > 0.0)) continue;
     for (std::size_t k = 0; k < kNodes.size(); ++k) {
       noise.at.push_back(ends[i] + half * (1.0 + kNodes[k]));
-      noise.weight.push_back(half * kWeights[k] * 0.5 / scale *
-                             std::exp(-std::abs(noise.at.back()) / scale));
+      const double x = noise.at.back() / scale;
+      noise.weight.push_back(half * kWeights[k] *
+                             std::exp(is_gaussian ? -0.5 * x * x : -std::abs(x)));
     }
   }
   const double mass = std::accumulate(noise.weight.begin(), noise.weight.end(), 0.0);
@@ -70,7 +74,9 @@ std::vector<double> answered_at(const StabilityTest& test, const ThresholdNoise&
   result.reserve(noise.at.size());
   for (const double at : noise.at) {
     const double beyond = (static_cast<double>(stability) - test.threshold() - at) / test.scale();
-    result.push_back(beyond <= 0.0 ? 0.5 * std::exp(beyond) : 1.0 - 0.5 * std::exp(-beyond));
+    result.push_back(test.has_gaussian_noise() ? normal_cdf(beyond)
+                     : beyond <= 0.0           ? 0.5 * std::exp(beyond)
+                                               : 1.0 - 0.5 * std::exp(-beyond));
   }
   return result;
 }
@@ -145,6 +151,17 @@ SparseAnswers sparse_answers(const StabilityTest& test, std::span<const std::int
   }
   result.sd = std::sqrt(variance.value());
   return result;
+}
+
+std::vector<std::int64_t> stabilities_of(const Run& run) {
+  std::vector<std::int64_t> stabilities;
+  QueryReader reader(run);
+  const std::int64_t piece = reader.piece();
+  for (std::int64_t begin = 0; begin < run.rows.size(); begin += piece) {
+    reader.read(begin, std::min(piece, run.rows.size() - begin));
+    for (std::int64_t i = 0; i < reader.size(); ++i) stabilities.push_back(reader.statistic(i));
+  }
+  return stabilities;
 }
 
 void fill_sparse_answers(const Run& run, Account& account) {

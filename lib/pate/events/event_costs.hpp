@@ -30,10 +30,10 @@ class EventCosts {
   /// Deltas that are added apart: those of PTR's queries and of a claim.
   [[nodiscard]] double delta_apart() const;
 
-  /// Whether costs are known that depend on the votes; not of the sparse form of PTR, whose cost no
-  /// votes change.
+  /// Whether costs are known that depend on the votes; of the sparse form of PTR by its curves
+  /// alone, as no sum over its queries is its cost.
   [[nodiscard]] bool has_votes() const {
-    return !is_sparse_vector() && (is_tabulated() || event_.facts.curves.has_value());
+    return event_.facts.curves.has_value() || (is_tabulated() && !is_sparse_vector());
   }
   /// Of these votes, all queries of the list that was fixed beforehand, asked or not: the trade-off
   /// bound of each query as one mechanism; never above `any_votes`. By order.

@@ -151,7 +151,9 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
                   open.foreign->mu);
     } else if (open.kind == EventKind::run && open.steps) {
       const MechanismCounts& steps = *open.steps;
-      if (!steps.sampled_queries.empty()) return std::nullopt;
+      if (!steps.sampled_queries.empty() || !steps.gaussian_sparse_rounds.empty()) {
+        return std::nullopt;
+      }
       const auto votes = static_cast<double>(steps.neighbours.teachers);
       for (const auto& [sigma, count] : steps.threshold_checks) {
         squared.add(times * static_cast<double>(count) / sigma / sigma * votes * votes);

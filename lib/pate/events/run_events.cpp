@@ -25,9 +25,11 @@ Event run_of(const Account& account) {
   event.open.delta = account.delta;
   event.open.steps = account.steps;
   if (is_sampled) return event;
-  event.facts.table = account.table;
   event.facts.exact = account.exact_queries;
-  if (account.table.empty() && account.queries > 0 && account.tradeoff) {
+  // No sum over queries is what the sparse form costs.
+  const bool has_rounds = account.aggregator.sparse() != nullptr && account.tradeoff;
+  if (!has_rounds) event.facts.table = account.table;
+  if (event.facts.table.empty() && account.queries > 0 && account.tradeoff) {
     event.facts.curves =
         EventCurves{account.orders, account.published, account.tradeoff, account.exact};
   }

@@ -64,12 +64,13 @@ bool AnswerSampler::passes(const StabilityTest& test, std::int64_t statistic) {
                    test.is_gaussian() ? exact_normal(source_) : exact_laplace(source_),
                    test.threshold());
   }
+  const auto noise = [&] {
+    return test.has_gaussian_noise() ? exact_normal(source_) : exact_laplace(source_);
+  };
   if (!round_) {
-    round_.emplace(Dyadic(test.threshold()), Dyadic(test.threshold_scale()),
-                   exact_laplace(source_));
+    round_.emplace(Dyadic(test.threshold()), Dyadic(test.threshold_scale()), noise());
   }
-  NoisyValue value(Dyadic(static_cast<double>(statistic)), Dyadic(test.scale()),
-                   exact_laplace(source_));
+  NoisyValue value(Dyadic(static_cast<double>(statistic)), Dyadic(test.scale()), noise());
   const bool answered = value.exceeds(*round_, source_);
   if (!answered) round_.reset();
   return answered;

@@ -101,10 +101,10 @@ double PrivacyFilter::epsilon() const {
 double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
   const double converted =
       epsilon_from_rdp(Conversion::improved, rdp(asked, answered).total(), order_, delta_);
-  if (aggregator_.sparse() == nullptr) return std::max(converted, 0.0);
+  const auto of_round = pure_epsilon(aggregator_);
+  if (aggregator_.sparse() == nullptr || !of_round) return std::max(converted, 0.0);
   // How many rounds this allows does not depend on the run.
-  const double pure =
-      with_margin(static_cast<double>(rounds(asked, answered)) * *pure_epsilon(aggregator_));
+  const double pure = with_margin(static_cast<double>(rounds(asked, answered)) * *of_round);
   return std::clamp(converted, 0.0, pure);
 }
 

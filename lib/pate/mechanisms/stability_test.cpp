@@ -60,14 +60,16 @@ std::size_t plurality_of(std::span<const std::int32_t> counts) {
   return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
-void require_refusals(const StabilityTest& test) {
+void require_count(std::int64_t count, const char* name) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
-  const std::int64_t refusals = test.max_refusals();
-  if (test.is_sparse() && (refusals < 1 || refusals > kMost)) {
-    throw parameter_error(
-        fmt::format("max-refusals must be >= 1 and <= {}, got {}", kMost, refusals));
+  if (count < 1 || count > kMost) {
+    throw parameter_error(fmt::format("{} must be >= 1 and <= {}, got {}", name, kMost, count));
   }
 }
+
+// sqrt(3/2): the standard deviation of both Gaussian noises of the sparse form together, beside
+// that of a query.
+constexpr double kBothNoises = 1.2247448713915890491;
 
 double score(const StabilityTest& test, std::int64_t q) {
   return (static_cast<double>(q) - test.threshold()) / test.scale();
@@ -79,6 +81,8 @@ double log_cdf(TestNoise noise, double x) {
       return log_laplace_cdf(x);
     case TestNoise::gaussian:
       return log_normal_cdf(x);
+    case TestNoise::sparse_gaussian:
+      return log_normal_cdf(x / kBothNoises);
     case TestNoise::sparse:
       break;
   }
@@ -91,11 +95,12 @@ double log_cdf_ratio(TestNoise noise, double b, double h) {
       return log_laplace_cdf_ratio(b, h);
     case TestNoise::gaussian:
       return log_normal_cdf_ratio(b, h);
+    case TestNoise::sparse_gaussian:
     case TestNoise::sparse:
       break;
   }
   // No cost is made from it.
-  return log_difference_cdf(b + h) - log_difference_cdf(b);
+  return log_cdf(noise, b + h) - log_cdf(noise, b);
 }
 
 }  // namespace
@@ -168,15 +173,30 @@ StabilityTest StabilityTest::sparse(double epsilon, double delta, std::int64_t m
   return {TestNoise::sparse, scale * scales * (1.0 + kThresholdMargin), scale, delta, max_refusals};
 }
 
+StabilityTest StabilityTest::sparse_gaussian(double sigma, double delta, std::int64_t max_refusals,
+                                             std::int64_t max_queries) {
+  require_positive(sigma, "ptr-sparse-sigma");
+  require_test_delta(delta, "ptr-delta");
+  const double scales = kBothNoises * normal_upper_quantile(std::log(delta));
+  return {TestNoise::sparse_gaussian,
+          sigma * scales * (1.0 + kThresholdMargin),
+          sigma,
+          delta,
+          max_refusals,
+          max_queries};
+}
+
 StabilityTest::StabilityTest(TestNoise noise, double threshold, double scale, double delta,
-                             std::int64_t max_refusals)
+                             std::int64_t max_refusals, std::int64_t max_queries)
     : noise_(noise),
       threshold_(threshold),
       scale_(scale),
       delta_(delta),
-      max_refusals_(noise == TestNoise::sparse ? max_refusals : 0) {
+      max_refusals_(is_sparse() ? max_refusals : 0),
+      max_queries_(noise == TestNoise::sparse_gaussian ? max_queries : 0) {
   require_test_delta(delta, "ptr-delta");
-  require_refusals(*this);
+  if (is_sparse()) require_count(max_refusals, "max-refusals");
+  if (noise == TestNoise::sparse_gaussian) require_count(max_queries, "queries");
   require_positive(scale, "sigma1");
   require_threshold(threshold);
   if (!(log_answered(*this, 0) <= std::log(delta))) {
@@ -193,14 +213,20 @@ std::string_view StabilityTest::name() const {
       return "ptr_laplace";
     case TestNoise::gaussian:
       return "ptr";
+    case TestNoise::sparse_gaussian:
+      return "ptr_sparse_gaussian";
     case TestNoise::sparse:
       break;
   }
   return "ptr_sparse";
 }
 
+double StabilityTest::threshold_scale() const {
+  return noise_ == TestNoise::sparse_gaussian ? scale_ / std::numbers::sqrt2 : 0.5 * scale_;
+}
+
 std::optional<double> StabilityTest::pure_epsilon() const {
-  if (is_gaussian()) return std::nullopt;
+  if (has_gaussian_noise()) return std::nullopt;
   return is_sparse() ? round_epsilon(scale_) : 1.0 / scale_;
 }
 

@@ -39,9 +39,10 @@ struct StabilityMoves {
 
 /// How a stability test draws its noise.
 enum class TestNoise {
-  laplace,   ///< given by epsilon = 1/scale
-  gaussian,  ///< given by its standard deviation sigma
-  sparse,    ///< Laplace noise of the threshold, too, which stays until the next refusal
+  laplace,          ///< given by epsilon = 1/scale
+  gaussian,         ///< given by its standard deviation sigma
+  sparse,           ///< Laplace noise of the threshold, too, which stays until the next refusal
+  sparse_gaussian,  ///< the same with Gaussian noise of both
 };
 
 /// No delta of a stability test is larger, or smaller.
@@ -59,7 +60,8 @@ void require_test_delta(double delta, const char* name);
 ///
 /// A test cannot be invalid: what makes one throws `parameter_error` for noise out of range
 /// (`require_positive`), for a delta outside kMinTestDelta..kMaxTestDelta, for a threshold that
-/// leaves q = 0 more than delta, and for a number of refusals below 1 or beyond 2^53.
+/// leaves q = 0 more than delta, and for a number of refusals, or of queries, below 1 or beyond
+/// 2^53.
 ///
 /// Source: Dwork and Lei, "Differential Privacy and Robust Statistics" (2009).
 class StabilityTest {
@@ -102,24 +104,50 @@ class StabilityTest {
   [[nodiscard]] static StabilityTest sparse(double epsilon, double delta,
                                             std::int64_t max_refusals);
 
-  /// A test as it was written down; `max_refusals` counts for the sparse form only.
-  StabilityTest(TestNoise noise, double threshold, double scale, double delta,
-                std::int64_t max_refusals = 0);
+  /// The sparse form with Gaussian noise: N(0, sigma^2) for a query and N(0, sigma^2/2) for the
+  /// threshold of a round. The run ends with the last of `max_refusals`, and after `max_queries`:
+  /// what its rounds cost at most grows, slowly, with how many queries they may ask
+  /// (`sparse_round_cost`). Its threshold is
+  ///
+  ///     T = sqrt(3/2) sigma Phi^-1(1 - delta),
+  ///
+  /// rounded up by less than 1e-12: q = 0 reaches it with probability delta at most when it is the
+  /// first of a round, and a round has a query one at most where that counts, as above.
+  ///
+  /// Source: Zhu and Wang, "Improving Sparse Vector Technique with Renyi Differential Privacy"
+  /// (2020), whose generalized SVT this is.
+  [[nodiscard]] static StabilityTest sparse_gaussian(double sigma, double delta,
+                                                     std::int64_t max_refusals,
+                                                     std::int64_t max_queries);
 
-  /// "ptr", "ptr_laplace" or "ptr_sparse".
+  /// A test as it was written down; `max_refusals` counts for the sparse forms only, `max_queries`
+  /// for that with Gaussian noise.
+  StabilityTest(TestNoise noise, double threshold, double scale, double delta,
+                std::int64_t max_refusals = 0, std::int64_t max_queries = 0);
+
+  /// "ptr", "ptr_laplace", "ptr_sparse" or "ptr_sparse_gaussian".
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] TestNoise noise() const { return noise_; }
+  /// Whether every query is one Gaussian mechanism.
   [[nodiscard]] bool is_gaussian() const { return noise_ == TestNoise::gaussian; }
-  [[nodiscard]] bool is_sparse() const { return noise_ == TestNoise::sparse; }
+  [[nodiscard]] bool is_sparse() const {
+    return noise_ == TestNoise::sparse || noise_ == TestNoise::sparse_gaussian;
+  }
+  /// Whether its noise is given by a standard deviation.
+  [[nodiscard]] bool has_gaussian_noise() const {
+    return noise_ == TestNoise::gaussian || noise_ == TestNoise::sparse_gaussian;
+  }
   [[nodiscard]] double threshold() const { return threshold_; }
   /// Of the noise of a query, in votes: standard deviation or scale.
   [[nodiscard]] double scale() const { return scale_; }
-  /// Of the noise of the sparse form's threshold: half of it.
-  [[nodiscard]] double threshold_scale() const { return 0.5 * scale_; }
+  /// Of the noise of the sparse form's threshold: half of it, with Gaussian noise 1/sqrt 2 of it.
+  [[nodiscard]] double threshold_scale() const;
   /// What a query costs by being asked, of the sparse form a round.
   [[nodiscard]] double delta() const { return delta_; }
   /// The refusals that end a run of the sparse form.
   [[nodiscard]] std::int64_t max_refusals() const { return max_refusals_; }
+  /// The queries that end a run of the sparse form with Gaussian noise.
+  [[nodiscard]] std::int64_t max_queries() const { return max_queries_; }
   /// The smallest epsilon for which a query, or a round, is (epsilon, 0)-DP but for its delta; none
   /// with Gaussian noise.
   [[nodiscard]] std::optional<double> pure_epsilon() const;
@@ -130,13 +158,13 @@ class StabilityTest {
  private:
   TestNoise noise_;
   double threshold_, scale_, delta_;
-  std::int64_t max_refusals_;
+  std::int64_t max_refusals_, max_queries_;
 };
 
 /// log Pr[answered | q]: with Laplace noise log( e^-(T - q)/scale / 2 ) for q <= T and
 /// log( 1 - e^-(q - T)/scale / 2 ) above; of the sparse form, its threshold's noise just drawn,
 /// x = |T - q|/scale, log( (4 e^-x - e^-2x) / 6 ) and likewise; with Gaussian noise as of a
-/// threshold check. Relative accuracy 1e-14.
+/// threshold check, of the sparse form with sqrt(3/2) of its noise. Relative accuracy 1e-14.
 [[nodiscard]] double log_answered(const StabilityTest& test, std::int64_t q);
 
 /// log Pr[refused | q].
@@ -146,7 +174,7 @@ class StabilityTest {
 [[nodiscard]] LogBernoulliPair answer_pair(const StabilityTest& test, std::int64_t q,
                                            std::int64_t q_neighbour);
 
-/// The epsilon of a round of the sparse form, by the scale of its queries' noise.
+/// The epsilon of a round of the sparse form, by the scale of its queries' Laplace noise.
 [[nodiscard]] double round_epsilon(double scale);
 
 }  // namespace pate

@@ -76,6 +76,11 @@ void check_steps(const io::JsonValue& json, const PublicEvent& open) {
     json.fail("steps of some kind, where there are queries");
   }
   if (!open.aggregator) return;
+  const StabilityTest* const sparse = open.aggregator->sparse();
+  if (sparse != nullptr && sparse->has_gaussian_noise() && open.queries > sparse->max_queries()) {
+    json.fail(fmt::format("no more queries than end its run, {}, got {}", sparse->max_queries(),
+                          open.queries));
+  }
   // Limits of a run bound the answers alone. What was answered cannot be more than they allow.
   const std::int64_t least =
       open.kind == EventKind::run && open.realized ? open.realized->answered : open.queries;

@@ -134,6 +134,7 @@ std::optional<TestNoise> test_noise_of(const io::JsonValue& name) {
   if (kind == "ptr") return TestNoise::gaussian;
   if (kind == "ptr_laplace") return TestNoise::laplace;
   if (kind == "ptr_sparse") return TestNoise::sparse;
+  if (kind == "ptr_sparse_gaussian") return TestNoise::sparse_gaussian;
   return std::nullopt;
 }
 
@@ -175,17 +176,20 @@ struct TestParts {
   double scale = 0.0;
   double delta = 0.0;
   std::int64_t max_refusals = 0;
+  std::int64_t max_queries = 0;
 };
 
 }  // namespace
 
 template <class Archive>
 static void parameters(Archive& a, Described<Archive, TestParts>& test) {
+  const bool is_sparse_gaussian = test.noise == TestNoise::sparse_gaussian;
   a("threshold", test.threshold);
-  a(test.noise == TestNoise::gaussian ? "sigma1" : "test_scale", test.scale);
-  if (test.noise == TestNoise::sparse) {
+  a(test.noise == TestNoise::gaussian || is_sparse_gaussian ? "sigma1" : "test_scale", test.scale);
+  if (test.noise == TestNoise::sparse || is_sparse_gaussian) {
     a("max_refusals", test.max_refusals, Whole{1, kMaxQueries});
   }
+  if (is_sparse_gaussian) a("max_queries", test.max_queries, Whole{1, kMaxQueries});
   a("query_delta", test.delta);
 }
 
@@ -193,7 +197,7 @@ void fields(FieldWriter& a, const Mechanism& mechanism) {
   a("name", mechanism.name());
   if (const StabilityTest* const test = mechanism.ptr()) {
     parameters(a, TestParts{test->noise(), test->threshold(), test->scale(), test->delta(),
-                            test->max_refusals()});
+                            test->max_refusals(), test->max_queries()});
   } else {
     parameters(a, mechanism.noisy());
   }
@@ -217,8 +221,8 @@ void fields(FieldReader& a, Mechanism& mechanism) {
   try {
     if (noise) {
       require_one_replaced(neighbours, "PTR");
-      mechanism =
-          StabilityTest(test.noise, test.threshold, test.scale, test.delta, test.max_refusals);
+      mechanism = StabilityTest(test.noise, test.threshold, test.scale, test.delta,
+                                test.max_refusals, test.max_queries);
     } else {
       mechanism = protecting(aggregator, neighbours);
     }
@@ -228,10 +232,10 @@ void fields(FieldReader& a, Mechanism& mechanism) {
 }
 
 void check_steps(const io::JsonValue& json, const MechanismCounts& steps) {
-  constexpr std::array<std::string_view, 10> kKnown{
-      "neighbours",      "teachers_per_person", "threshold_checks", "laplace_checks",
-      "sparse_rounds",   "gaussian_maxima",     "laplace_maxima",   "one_laplace_maxima",
-      "sampled_queries", "tested_pluralities"};
+  constexpr std::array<std::string_view, 11> kKnown{
+      "neighbours",         "teachers_per_person",    "threshold_checks",  "laplace_checks",
+      "sparse_rounds",      "gaussian_sparse_rounds", "gaussian_maxima",   "laplace_maxima",
+      "one_laplace_maxima", "sampled_queries",        "tested_pluralities"};
   for (const auto& [kind, list] : json.members()) {
     if (std::ranges::find(kKnown, kind) == kKnown.end()) {
       list.fail("steps of a kind that this version of pate knows the cost of");
@@ -272,6 +276,32 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
     }
   }
   // As they are written: what was never done is not listed.
+  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
+}
+
+void sparse_list(FieldWriter& a, const std::map<SparseRound, std::int64_t>& counts) {
+  if (counts.empty()) return;
+  const io::JsonWriter list = a.place().member("gaussian_sparse_rounds");
+  list.set_empty_array();
+  for (const auto& [round, count] : counts) {
+    if (count <= 0) continue;
+    FieldWriter step(list.element());
+    step("sigma1", round.sigma);
+    step("queries", round.queries);
+    step("count", count);
+  }
+}
+
+void sparse_list(FieldReader& a, std::map<SparseRound, std::int64_t>& counts) {
+  const auto list = a.json().find("gaussian_sparse_rounds");
+  if (!list) return;
+  for (const io::JsonValue& element : list->elements()) {
+    SparseRound round;
+    round.sigma = element.at("sigma1").number(kMinNoise, kMaxNoise);
+    round.queries = element.at("queries").integer(1, kMaxQueries);
+    const std::int64_t count = element.at("count").integer(0, kMaxQueries);
+    if (!counts.emplace(round, count).second) element.fail("rounds that are not listed twice");
+  }
   std::erase_if(counts, [](const auto& step) { return step.second == 0; });
 }
 

@@ -91,6 +91,11 @@ void step_list(FieldWriter& a, const char* key, const std::map<double, std::int6
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
                const char* noise, bool required = true);
 
+/// Rounds of PTR's sparse form with Gaussian noise: [{"sigma1": 20, "queries": 640, "count": 5}];
+/// left out where there are none.
+void sparse_list(FieldWriter& a, const std::map<SparseRound, std::int64_t>& counts);
+void sparse_list(FieldReader& a, std::map<SparseRound, std::int64_t>& counts);
+
 /// Queries of samples: [{"sample_teachers": 0.1, "sigma2": 4, "count": 1000}], with `sigma1` where
 /// there is a check; left out where there are none.
 void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>& counts);
@@ -109,6 +114,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
   step_list(a, "threshold_checks", steps.threshold_checks, "sigma1");
   step_list(a, "laplace_checks", steps.laplace_checks, "scale", false);
   step_list(a, "sparse_rounds", steps.sparse_rounds, "scale", false);
+  sparse_list(a, steps.gaussian_sparse_rounds);
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     const NoiseNames names = noise_of(kind, 1.0).names();
     std::map<double, std::int64_t> counts;

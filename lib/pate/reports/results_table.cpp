@@ -35,7 +35,7 @@ constexpr std::array kParameters{
     Parameter{"query_delta", "delta"},       Parameter{"max_refusals", "refusals"},
 };
 
-constexpr std::array<std::pair<std::string_view, const char*>, 11> kMechanisms{{
+constexpr std::array<std::pair<std::string_view, const char*>, 12> kMechanisms{{
     {"gnmax", "GNMax"},
     {"lnmax", "LNMax"},
     {"confident", "Confident GNMax"},
@@ -44,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 11> kMechanisms{{
     {"ptr", "PTR, Gaussian noise"},
     {"ptr_laplace", "PTR, Laplace noise"},
     {"ptr_sparse", "PTR, sparse"},
+    {"ptr_sparse_gaussian", "PTR, sparse, Gaussian noise"},
     {"composed", "several runs"},
     {"darrm", "DaRRM"},
     {"nzc", "NZC"},

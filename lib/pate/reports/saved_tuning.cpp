@@ -17,7 +17,9 @@ namespace {
 void read_grid(const io::JsonValue& report, TuningGrid& grid) {
   const io::JsonValue name = report.at("mechanism").at("name");
   grid.ptr = test_noise_of(name);
-  if (grid.ptr == TestNoise::sparse) name.fail("a mechanism that can be tuned");
+  if (grid.ptr == TestNoise::sparse || grid.ptr == TestNoise::sparse_gaussian) {
+    name.fail("a mechanism that can be tuned");
+  }
   const Aggregator shape = grid.ptr ? Aggregator{} : shape_of(name);
   grid.laplace = !shape.is_gaussian();
   grid.one_noise = shape.noisy_max.is_of_two_classes();

@@ -31,7 +31,7 @@ static void fields(FieldWriter& a, const VotesSpread& spread, const Bins& bins) 
 static void fields(FieldWriter& a, const AnsweredSpread& selection, const Bins& bins) {
   if (const auto* const test = std::get_if<StabilityTest>(&selection.check)) {
     a("threshold", test->threshold());
-    a(test->is_gaussian() ? "sigma1" : "test_scale", test->scale());
+    a(test->has_gaussian_noise() ? "sigma1" : "test_scale", test->scale());
   } else {
     const auto& check = std::get<ThresholdCheck>(selection.check);
     a("threshold", check.threshold);

@@ -324,7 +324,7 @@ TEST_SUITE("records of events") {
   TEST_CASE("steps of all kinds count as often as what they are of is named, up to 2^53") {
     for (const StabilityTest& tested :
          {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),
-          StabilityTest::sparse(0.5, 1e-9, 3)}) {
+          StabilityTest::sparse(0.5, 1e-9, 3), StabilityTest::sparse_gaussian(5.0, 1e-9, 3, 9)}) {
       Event planned;
       planned.open.aggregator = tested;
       planned.open.mechanism = "ptr";

@@ -229,12 +229,45 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("sparse stability test: the same of Gaussian noise") {
+    for (const double sigma : {0.05, 4.0, 900.0}) {
+      for (const double delta : {0.1, 1e-3, 1e-9, 1e-50}) {
+        const auto test = StabilityTest::sparse_gaussian(sigma, delta, 3, 40);
+        CHECK(test.scale() == sigma);
+        CHECK(test.threshold_scale() == doctest::Approx(sigma / std::sqrt(2.0)).epsilon(1e-15));
+        CHECK_FALSE(test.pure_epsilon());
+        CHECK(test.is_sparse());
+        CHECK(test.has_gaussian_noise());
+        CHECK_FALSE(test.is_gaussian());
+        const long double x = static_cast<long double>(test.threshold()) /
+                              (static_cast<long double>(sigma) * std::sqrt(1.5L));
+        const long double above = 0.5L * std::erfc(x / std::sqrt(2.0L));
+        CHECK(above <= static_cast<long double>(delta));
+        CHECK(above >= static_cast<long double>(delta) * (1.0L - 1e-10L));
+        CHECK(pate::log_answered(test, 0) <= std::log(delta));
+        for (const std::int64_t q : {0, 3, 50}) {
+          CHECK(std::exp(pate::log_answered(test, q)) + std::exp(pate::log_refused(test, q)) ==
+                doctest::Approx(1.0));
+        }
+      }
+    }
+    for (const std::int64_t count : {std::int64_t{0}, std::int64_t{-1}, INT64_MAX}) {
+      CHECK_THROWS_AS((void)StabilityTest::sparse_gaussian(1.0, 1e-6, count, 5),
+                      pate::parameter_error);
+      CHECK_THROWS_AS((void)StabilityTest::sparse_gaussian(1.0, 1e-6, 5, count),
+                      pate::parameter_error);
+    }
+    CHECK(StabilityTest::sparse_gaussian(0.3, 1e-6, 1, 1).name() == "ptr_sparse_gaussian");
+  }
+
   TEST_CASE("stability test: one that was written down is the same, or it is refused") {
     for (const StabilityTest& test :
          {StabilityTest::with_laplace(0.3, 1e-6), StabilityTest::with_gaussian(7.0, 1e-9),
-          StabilityTest::sparse(1.5, 1e-7, 12)}) {
+          StabilityTest::sparse(1.5, 1e-7, 12),
+          StabilityTest::sparse_gaussian(6.0, 1e-7, 12, 100)}) {
       const auto again = [&](double threshold, double scale, double delta) {
-        return StabilityTest(test.noise(), threshold, scale, delta, test.max_refusals());
+        return StabilityTest(test.noise(), threshold, scale, delta, test.max_refusals(),
+                             test.max_queries());
       };
       CHECK(again(test.threshold(), test.scale(), test.delta()) == test);
       CHECK(again(2.0 * test.threshold(), test.scale(), test.delta()).threshold() ==

@@ -19,6 +19,9 @@ constexpr std::int64_t kTeachers = 40;
 
 Mechanism random_mechanism(Random& random) {
   if (random.integer(0, 3) > 0) return pate::test::random_aggregator(random, kTeachers);
+  if (random.integer(0, 2) == 0) {
+    return pate::StabilityTest::sparse_gaussian(3.0, 1e-6, random.integer(1, 9), 50);
+  }
   return random.integer(0, 1) == 0
              ? pate::test::stability_test(pate::TestNoise::laplace, 0.5, 1e-6)
              : pate::test::stability_test(pate::TestNoise::gaussian, 3.0, 1e-6);
@@ -60,6 +63,8 @@ bool change_steps(Steps& steps, Random& random) {
   auto one = steps.extract(steps.begin());
   if (random.integer(0, 1) == 0) {
     one.mapped() += random.integer(0, 1) == 0 ? 1 : -1;
+  } else if constexpr (requires { one.key().queries; }) {
+    one.key().queries -= random.integer(1, 40);
   } else if constexpr (requires { one.key() *= 2.0; }) {
     one.key() *= random.log_uniform(0.1, 0.9);
   } else {
@@ -96,6 +101,16 @@ TEST_CASE("steps of an event that its queries do not take are refused") {
     CHECK(refusal(event) != "");
   }
   CHECK(changed > 600);
+}
+
+TEST_CASE("a run that asks more queries than its mechanism may is refused") {
+  Random random(73);
+  const auto ends = pate::StabilityTest::sparse_gaussian(3.0, 1e-6, 4, 20);
+  Event event = run_by(ends, 20, 20, 18, random);
+  CHECK(refusal(event) == "");
+  event.open.queries = 21;
+  event.open.realized->asked = 21;
+  CHECK(refusal(event).find("no more queries than end its run, 20, got 21") != std::string::npos);
 }
 
 TEST_CASE("limits of a run bound its answers, which are no more than they allow") {

@@ -140,7 +140,7 @@ TEST_SUITE("reports") {
                                   R"("neighbours": "add_remove", "teachers_per_person": 1)"};
     for (const StabilityTest& tested :
          {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),
-          StabilityTest::sparse(0.5, 1e-9, 3)}) {
+          StabilityTest::sparse(0.5, 1e-9, 3), StabilityTest::sparse_gaussian(5.0, 1e-9, 3, 9)}) {
       const std::string text = written(steps_of(tested, 9, 4));
       const std::string steps = text.substr(text.find(':') + 1, text.size() - text.find(':') - 2);
       for (const std::string& other : others) {

@@ -91,6 +91,7 @@ double* noise_of(PlannedRun& run, PlanParameter parameter) {
   if (parameter == PlanParameter::sigma1) noise = &run.sigma1;
   if (parameter == PlanParameter::laplace_scale) noise = &run.laplace_scale;
   if (parameter == PlanParameter::ptr_sigma) noise = &run.ptr_sigma;
+  if (parameter == PlanParameter::ptr_sparse_sigma) noise = &run.ptr_sparse_sigma;
   if (noise == nullptr) return nullptr;
   noise->emplace(1.0);
   return &**noise;

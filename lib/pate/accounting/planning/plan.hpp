@@ -28,8 +28,9 @@ struct PlannedRun {
   std::optional<std::int64_t> max_answers;
   /// PTR instead: epsilon or sigma of its test, and the delta of a query.
   std::optional<double> ptr_laplace, ptr_sigma, ptr_delta;
-  /// Its sparse form instead: epsilon of a round, with ptr_delta, and how many rounds at most.
-  std::optional<double> ptr_sparse;
+  /// Its sparse form instead: epsilon of a round or, with Gaussian noise, sigma of a query; with
+  /// ptr_delta, and how many rounds at most.
+  std::optional<double> ptr_sparse, ptr_sparse_sigma;
   std::optional<std::int64_t> max_refusals;
   /// Whose costs are asked for.
   Neighbours neighbours = {};
@@ -60,16 +61,18 @@ enum class PlanParameter {
   sigma1,
   laplace_scale,
   ptr_sigma,
+  ptr_sparse_sigma,
   queries,
   max_answers,
   max_refusals
 };
 template <>
-inline constexpr std::array<Named<PlanParameter>, 7> kNames<PlanParameter>{{
+inline constexpr std::array<Named<PlanParameter>, 8> kNames<PlanParameter>{{
     {PlanParameter::sigma2, "sigma2"},
     {PlanParameter::sigma1, "sigma1"},
     {PlanParameter::laplace_scale, "laplace_scale"},
     {PlanParameter::ptr_sigma, "ptr_sigma"},
+    {PlanParameter::ptr_sparse_sigma, "ptr_sparse_sigma"},
     {PlanParameter::queries, "queries"},
     {PlanParameter::max_answers, "max_answers"},
     {PlanParameter::max_refusals, "max_refusals"},
@@ -123,7 +126,8 @@ struct PlanSettings {
 /// The smallest noise, or the largest number of queries or answers, with which the headline of
 /// plan(run, settings) is at most `epsilon`:
 ///
-///     sigma2, sigma1, laplace_scale, ptr_sigma   smallest value, within 1e-9 relative
+///     sigma2, sigma1, laplace_scale,  smallest value, within 1e-9 relative
+///     ptr_sigma, ptr_sparse_sigma
 ///     queries, max_answers,           largest value, at most kMaxPlannedQueries (and, for answers
 ///     max_refusals                    and refusals, the number of queries)
 ///

@@ -19,6 +19,10 @@ std::optional<StabilityTest> PlannedRun::tested() const {
   if (ptr_sparse) {
     return StabilityTest::sparse(*ptr_sparse, ptr_delta.value_or(0), max_refusals.value_or(0));
   }
+  if (ptr_sparse_sigma) {
+    return StabilityTest::sparse_gaussian(*ptr_sparse_sigma, ptr_delta.value_or(0),
+                                          max_refusals.value_or(0), queries);
+  }
   if (ptr_sigma) return StabilityTest::with_gaussian(*ptr_sigma, ptr_delta.value_or(0));
   return std::nullopt;
 }
@@ -61,13 +65,16 @@ void check_sampled(const PlannedRun& run) {
 void validate(const PlannedRun& run) {
   const int tests = static_cast<int>(run.ptr_laplace.has_value()) +
                     static_cast<int>(run.ptr_sigma.has_value()) +
-                    static_cast<int>(run.ptr_sparse.has_value());
+                    static_cast<int>(run.ptr_sparse.has_value()) +
+                    static_cast<int>(run.ptr_sparse_sigma.has_value());
+  const bool is_sparse = run.ptr_sparse || run.ptr_sparse_sigma;
   if (tests > 0 || run.ptr_delta || run.max_refusals) {
     if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers || tests != 1 ||
-        !run.ptr_delta || run.ptr_sparse.has_value() != run.max_refusals.has_value()) {
+        !run.ptr_delta || is_sparse != run.max_refusals.has_value()) {
       throw parameter_error(
-          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma and ptr-sparse, the last with "
-          "max-refusals, and no other noise; max-answers changes no cost of it");
+          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and "
+          "ptr-sparse-sigma, the last two with max-refusals, and no other noise; max-answers "
+          "changes no cost of it");
     }
     (void)run.tested();
     require_one_replaced(run.neighbours, "PTR");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "pate/divergence/bounds/sparse_round.hpp"
 #include "pate/divergence/bounds/two_tails.hpp"
 #include "pate/numerics/extended.hpp"
 #include "pate/numerics/log_space.hpp"
@@ -158,6 +159,8 @@ double threshold_data_independent(const StabilityTest& test, double order) {
       return laplace_check_cost(test.scale(), order);
     case TestNoise::gaussian:
       return threshold_data_independent(test.scale(), order);
+    case TestNoise::sparse_gaussian:
+      return sparse_round_cost({test.scale(), test.max_queries()}, order);
     case TestNoise::sparse:
       break;
   }

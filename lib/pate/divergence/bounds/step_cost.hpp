@@ -49,8 +49,8 @@ namespace pate {
 /// That of a check with Laplace noise: half of what a noisy maximum with that scale costs, a
 /// post-processing of one Laplace mechanism.
 [[nodiscard]] double laplace_check_cost(double scale, double order);
-/// The same of a stability test, of the sparse form of a round: `pure_dp_cost`. What its delta
-/// costs: `MechanismCounts::delta`.
+/// The same of a stability test, of the sparse form of a round: `pure_dp_cost`, with Gaussian noise
+/// `sparse_round_cost`. What its delta costs: `MechanismCounts::delta`.
 [[nodiscard]] double threshold_data_independent(const StabilityTest& test, double order);
 [[nodiscard]] double threshold_data_independent(const AnswerRule& rule, double order);
 

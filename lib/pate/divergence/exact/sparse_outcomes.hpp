@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pate/divergence/bounds/cost.hpp"
+#include "pate/mechanisms/stability_test.hpp"
+
+namespace pate {
+
+/// What the answers of a run of PTR's sparse form with Gaussian noise cost on known votes.
+///
+/// In a round that begins with query s, query t is asked when those before it were answered, with
+/// probability S(t), and then refused with probability h(t): with the noise z of the round's
+/// threshold, of density p, and F = Phi(. / sigma),
+///
+///     S(t) = integral p(z) prod_{s <= i < t} F(q_i - T - z) dz
+///     h(t) = 1 / S(t) integral p(z) prod_{s <= i < t} F(q_i - T - z) (1 - F(q_t - T - z)) dz.
+///
+/// One vote moves every stability q_i by at most 1, either way. On all neighbours h(t) is between
+/// what it is with q_i - 1 of the answered queries and q_t + 1, and with q_i + 1 and q_t - 1; so is
+/// the probability of a refusal, S(t) h(t). Rounds are drawn apart, so that the Renyi moment of a
+/// run with r refusals left is at most W_r(s), W_0 = 1, the smaller of two bounds:
+///
+///     by outcome   sum over t of P(t)^order P'(t)^(1-order) W_(r-1)(t + 1), each with its own
+///                  worst P'
+///     by query     V(s), V(t) = max over h' of h^order h'^(1-order) W_(r-1)(t + 1)
+///                                             + (1 - h)^order (1 - h')^(1-order) V(t + 1)
+///
+/// and likewise in reverse. Beyond the queries that are looked at, and where a round all but never
+/// goes on so long, what holds for any votes takes their place (`log_sparse_moment`). The README of
+/// `divergence/bounds` has the proofs.
+class SparseOutcomes {
+ public:
+  /// Queries that are looked at; the time grows with their square.
+  static constexpr std::size_t kMaxQueries = 1200;
+  /// Quadratures finer than this are not made: the noise is too small beside the stabilities.
+  static constexpr std::size_t kMaxNodes = 5'000;
+
+  /// `stabilities`: of the queries in their order, of which the first `looked_at` are. Throws
+  /// `parameter_error` for a test that is not the sparse form with Gaussian noise, or ends before
+  /// that many queries.
+  SparseOutcomes(const StabilityTest& test, std::span<const std::int64_t> stabilities,
+                 unsigned threads = 1, std::size_t looked_at = kMaxQueries);
+
+  /// Renyi cost of the run at an order > 1 but for the deltas of its rounds, the larger of both
+  /// directions; at most that for any votes, which it is at orders that are of no use (above 4
+  /// sigma^2). Probabilities are known to 1e-10, and moved outwards
+  /// by 1e-9 each.
+  [[nodiscard]] double rdp(double order) const;
+
+  /// Whether all queries were looked at.
+  [[nodiscard]] bool is_complete() const { return is_complete_; }
+
+ private:
+  // Of the votes, and of what is a neighbour at most: where refusals are least and most likely.
+  enum Side : std::size_t { votes, least, most };
+  // A query of a round; logarithms of probabilities, by side.
+  struct Query {
+    std::array<double, 3> asked;     // S
+    std::array<double, 3> refused;   // h
+    std::array<double, 3> answered;  // 1 - h
+  };
+  // All queries of a round that begins with one of them.
+  struct Round {
+    std::vector<Query> queries;
+    std::array<double, 3> end{};  // that all are answered
+    // Where it was given up: that all so far are answered, by the threshold's noise.
+    std::vector<double> going_on;
+  };
+  struct Rows;
+  struct Terms;
+
+  [[nodiscard]] Round round_from(const Rows& rows, std::size_t first) const;
+  [[nodiscard]] std::vector<Terms> terms_of(Direction direction, double order) const;
+  [[nodiscard]] std::vector<double> log_going_on(Direction direction, double order) const;
+  [[nodiscard]] double log_moment(Direction direction, double order) const;
+
+  StabilityTest test_;
+  double low_ = 0.0, step_ = 0.0;  // the nodes of the threshold's noise
+  std::size_t nodes_ = 0;
+  std::size_t queries_ = 0;  // that are looked at
+  bool is_complete_ = true;
+  std::vector<Round> rounds_;
+};
+
+}  // namespace pate
