@@ -271,6 +271,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const std::vector<double> thresholds =
       weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
   prepend_input_warnings(input, thresholds, settings.delta, account.notices);
+  if (options.rows_from_answers) account.notices.push_back(rows_from_answers_notice());
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

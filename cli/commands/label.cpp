@@ -231,7 +231,10 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
       open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
                   input.votes->classes(), points, options.mechanism.neighbours);
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
-  if (options.rows_from_answers) event.open.origin.rows_from_answers = true;
+  if (options.rows_from_answers) {
+    event.open.origin.rows_from_answers = true;
+    account.notices.push_back(rows_from_answers_notice());
+  }
   context.record = {event};
   if (ledger) {
     report.ledger = options.ledger;

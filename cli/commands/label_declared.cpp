@@ -143,6 +143,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
                                         options.rows_from_answers, reports::new_event_id());
   reports::DeclaredReport report{mechanism, run.aggregator, public_advice(tables, mechanism, run)};
   report.declared = reports::declared_entry(mechanism);
+  if (options.rows_from_answers) report.notices.push_back(rows_from_answers_notice());
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));

@@ -343,11 +343,12 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                      counts.added.epsilon, decimal(counts.added.delta))});
   }
   note_data_independent(votes, delta, plan, counts.added.epsilon, notices);
+  const Neighbours neighbours = run.aggregator.neighbours();
   const auto deliver = [&](const std::string& json, const std::string& summary) {
     try {
       deliver_report(options.output, json,
-                     for_people(options.output, guarantee_of(published), summary), notices,
-                     streams);
+                     for_people(options.output, guarantee_of(published, neighbours), summary),
+                     notices, streams);
     } catch (const output_error& error) {
       if (!published) throw;
       throw output_error(fmt::format("{}; the number was drawn, {}", error.what(),
@@ -357,11 +358,12 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   };
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);
-    deliver(reports::release_report_json(plan, published, {}, notices, context,
+    deliver(reports::release_report_json(plan, published, {}, notices, context, neighbours,
                                          options.output.audience()),
             public_release_summary(*published, notices));
   } else {
-    deliver(reports::release_report_json(plan, published, votes_of_parameters, notices, context),
+    deliver(reports::release_report_json(plan, published, votes_of_parameters, notices, context,
+                                         neighbours),
             release_summary(plan, published, notices, options.input.votes));
   }
   return limit_missed ? missed() : kDone;

@@ -135,6 +135,12 @@ void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
       "state that these queries, or those of --indices, were chosen by answers to earlier ones");
 }
 
+Notice rows_from_answers_notice() {
+  return {"rows_from_answers",
+          "the queries were chosen by earlier answers: this number holds given those; beside the "
+          "runs that gave them, pate compose counts this run with what it costs for any votes"};
+}
+
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered) {
   section.add("--max-epsilon E", max_epsilon, "largest epsilon allowed");

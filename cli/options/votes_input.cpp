@@ -172,12 +172,12 @@ Notice abstentions_notice(const VoteSource& votes) {
                         "for the last two; shares of the teachers are of all {}",
                         votes.teachers(), votes.teachers())};
   }
-  return {
-      "abstentions_class",
-      fmt::format("teachers that abstain vote for a class of its own, {} (none), beside the {} "
-                  "others: all {} teachers take part in every query, one of them can still "
-                  "move one vote, and where {} is the answer there is no label, at the same cost",
-                  votes.classes() - 1, votes.classes() - 1, votes.teachers(), votes.classes() - 1)};
+  return {"abstentions_class",
+          fmt::format(
+              "teachers that abstain vote for a class of its own, {} (none), beside the {} "
+              "others: all {} teachers take part in every query, with one vote each, and where {} "
+              "is the answer there is no label, at the same cost",
+              votes.classes() - 1, votes.classes() - 1, votes.teachers(), votes.classes() - 1)};
 }
 
 // Options that say how a file is read, without the file.

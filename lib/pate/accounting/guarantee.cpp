@@ -21,10 +21,14 @@ constexpr const char* kWeightsNotice = "teacher_weights";
 
 constexpr const char* kDisjoint = "the teachers were trained on disjoint data";
 constexpr const char* kFixedQueries =
-    "queries, and what their answers are compared with, did not depend on earlier answers";
+    "queries, and what their answers are compared with, did not depend on answers that this number "
+    "counts";
+
+constexpr const char* kChosenParameters =
+    "parameters that were chosen by looking at these votes, as by tuning on them";
 
 std::vector<std::string> not_covered_by_any() {
-  return {"parameters that were chosen by looking at these votes, as by tuning on them",
+  return {kChosenParameters,
           "anything else that was published about the same teachers: add it with pate compose",
           "what can be learnt otherwise, as from how long an answer took"};
 }
@@ -65,6 +69,15 @@ void assume_samples(Guarantee& guarantee, const MechanismCounts& steps) {
         "probability {}, independently of all else, and nobody learns who was in it",
         count, count == 1 ? "query" : "queries", sampled.rate));
   }
+}
+
+void assume_search(Guarantee& guarantee) {
+  guarantee.assumes.emplace_back(
+      "the points that are searched, and the law of how many are tried, were fixed without these "
+      "votes, and the labels that points are scored by are public");
+  std::ranges::replace(guarantee.not_covered, std::string(kChosenParameters),
+                       "parameters that were chosen by looking at these votes otherwise than by "
+                       "this search");
 }
 
 bool has_weights(const Account& account) {
@@ -139,13 +152,16 @@ void protect(Guarantee& guarantee, const Neighbours& neighbours) {
     guarantee.assumes.emplace_back(
         "the threshold in votes, and all else of the mechanism, does not change with the number of "
         "teachers");
+    guarantee.assumes.emplace_back(
+        "nobody is told how many teachers there are, which is another number on D'");
   }
 }
 
-Guarantee no_guarantee(std::string because) {
+Guarantee no_guarantee(std::string because, const Neighbours& neighbours) {
   Guarantee result;
   result.promise = "Nothing is promised: " + std::move(because);
   result.not_covered = not_covered_by_any();
+  protect(result, neighbours);
   return result;
 }
 

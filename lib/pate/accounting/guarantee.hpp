@@ -56,6 +56,9 @@ void assume_rounds_by_answers(Guarantee& guarantee);
 /// Adds what is assumed of the samples that answered queries, if any did.
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
 
+/// Adds what the best of several tries rests on, which allows for parameters that it chose.
+void assume_search(Guarantee& guarantee);
+
 /// Whether the votes of a run counted by the weights of their teachers, which has a notice; and
 /// adds what is assumed of these.
 [[nodiscard]] bool has_weights(const Account& account);
@@ -64,8 +67,9 @@ void assume_weights(Guarantee& guarantee);
 /// Adds what the promise of a budget that was declared beforehand rests on, and does not cover.
 void assume_declared(Guarantee& guarantee);
 
-/// What is promised where no cost is for others to rely on: nothing, `because` of what.
-[[nodiscard]] Guarantee no_guarantee(std::string because);
+/// What is promised where no cost is for others to rely on: nothing, `because` of what; and whom a
+/// number of these neighbours would be about.
+[[nodiscard]] Guarantee no_guarantee(std::string because, const Neighbours& neighbours = {});
 
 /// A sentence that says what epsilon and delta promise about `released`, with the factor that
 /// e^epsilon is, and the delta unless it is 0.

@@ -161,6 +161,9 @@ void assume_events(const Record& record, Guarantee& guarantee) {
   if (any([](const Event& event) { return event.open.origin.weighted; })) {
     assume_weights(guarantee);
   }
+  if (any([](const Event& event) { return event.open.tries.has_value(); })) {
+    assume_search(guarantee);
+  }
   // Of teachers that are private themselves more is assumed, and said.
   const bool records = any([](const Event& event) { return event.open.protects_records; });
   if (!records && any([](const Event& event) { return event.open.kind == EventKind::majority; })) {

@@ -31,7 +31,11 @@ void join_fact(const PublicEvent& event, const char* what, Value& to, const Valu
 }
 
 void join_facts(Event& to, const Event& from) {
-  if (to.open != from.open) refuse(to.open, "what everybody may know of it");
+  PublicEvent open = from.open;
+  // What a public part leaves out.
+  if (open.teachers == 0) open.teachers = to.open.teachers;
+  if (to.open.teachers == 0) to.open.teachers = open.teachers;
+  if (to.open != open) refuse(to.open, "what everybody may know of it");
   const auto join = [&](const char* what, auto& its, const auto& more) {
     join_fact(to.open, what, its, more);
   };
@@ -110,6 +114,8 @@ Record public_record(Record record) {
   Record result;
   for (Event& event : record) {
     event.facts = {};
+    // The number tells teachers apart that are added or removed.
+    if (event.open.neighbours().adds_or_removes()) event.open.teachers = 0;
     // Without what tells them apart some are one.
     put(result, event);
   }

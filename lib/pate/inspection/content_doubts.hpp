@@ -83,8 +83,10 @@ struct VotesLookedAt {
 /// * `looks_like_counts`: class ids of every query, or of every teacher, have one sum, by chance in
 ///   less than 1e-5: certain;
 /// * `looks_one_hot`: class ids are blocks of zeros and one 1 throughout: certain;
-/// * `identical_teachers`: teachers that are not constant agree throughout, by chance in less than
-///   1e-5 where any two agree no more than pairs do on each query, for so many: likely;
+/// * `identical_teachers`: all teachers agree throughout, where teachers that err one time in 200
+///   would by less than 1e-5 (else doubtful), or some that are not constant agree throughout, by
+///   chance in less than 1e-5 where any two agree no more than pairs do on each query, for so many:
+///   likely;
 /// * `constant_teachers`: teachers that vote one class throughout, by the shares of the others in
 ///   less than 1e-5; likely where it is class 0, that of less than half of all other votes, and
 ///   there are several of them or it is the last one;

@@ -165,6 +165,28 @@ double log_identical(const Groups& groups, std::size_t queries) {
   return sum;
 }
 
+// All teachers alike: teachers that err as seldom as one time in 200, and not together, would
+// differ somewhere.
+void look_for_one_voice(const Lines& teachers, std::vector<ContentDoubt>& found) {
+  constexpr double kErrors = 1.0 / 200.0;
+  const std::size_t queries = teachers.front().size();
+  const double log_chance = static_cast<double>(teachers.size() - 1) *
+                            static_cast<double>(queries) * std::log1p(-kErrors);
+  const bool is_constant_id = is_constant(teachers.front());
+  if (log_chance > std::log(0.05)) return;
+  if (is_constant_id && teachers.front().front() < 0) return;  // nobody votes
+  found.push_back(
+      {{"identical_teachers",
+        is_constant_id
+            ? fmt::format("all {} teachers vote {} on all of {} queries: was the array not filled?",
+                          teachers.size(), teachers.front().front(), queries)
+            : fmt::format("all {} teachers vote alike on all of {} queries: is one teacher in the "
+                          "file {} times? Then it changes all votes, and costs allow for one",
+                          teachers.size(), queries, teachers.size())},
+       log_chance < kLogChance ? Weight::likely : Weight::doubtful,
+       VotesDoubt::identical_teachers});
+}
+
 void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
   Groups groups;
   for (std::size_t i = 0; i < teachers.size(); ++i) groups[teachers[i]].push_back(i);
@@ -178,7 +200,8 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
     copies += alike.size() - 1;
     first = std::min(first, std::pair(alike[0], alike[1]));
   }
-  if (copies == 0 || groups.size() < 2) return;
+  if (groups.size() == 1) return look_for_one_voice(teachers, found);
+  if (copies == 0) return;
   const std::size_t queries = teachers.front().size();
   const auto size = static_cast<double>(teachers.size());
   // Of so few pairs that are expected, as many as there are copies is a rarer chance yet.
@@ -189,8 +212,9 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
       {{"identical_teachers",
         fmt::format("{} of {} teachers vote as another does, like teachers {} and {}, on all of "
                     "{} queries, which is no chance: is a teacher in the file more than once? Then "
-                    "it changes more votes than costs allow for. Leave copies out; where one "
-                    "person's data are in all of them, --teachers-per-person {} counts that",
+                    "it changes more votes than costs allow for. Leave copies out; where they are "
+                    "meant, and one person's data are in all of them, --teachers-per-person {} "
+                    "counts that beside the option that accepts it",
                     copies, teachers.size(), first.first, first.second, queries, largest)},
        Weight::likely,
        VotesDoubt::identical_teachers});
@@ -316,10 +340,11 @@ void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoub
     }
   }
   look_for_copies(teachers, found);
-  // Queries on which all agree are taken for such teachers where the table is transposed.
+  // Queries on which all agree are taken for such teachers where the table is transposed, which it
+  // is not where a person says how many teachers there are.
   const bool is_turned = std::ranges::any_of(
       found, [](const ContentDoubt& doubt) { return doubt.kind == VotesDoubt::looks_transposed; });
-  if (!is_turned) look_for_constant(teachers, found);
+  if (!is_turned || looked_at.teachers) look_for_constant(teachers, found);
   look_for_plurality(votes, looked_at.teachers.has_value(), found);
 }
 

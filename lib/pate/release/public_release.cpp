@@ -74,8 +74,7 @@ std::string ledger_in_words(const PublicRelease& published) {
 // What holds only if these are true, of a release whose parameters were not chosen from votes.
 void add_assumptions(const PublicRelease& published, std::vector<std::string>& assumes) {
   constexpr const char* kFixedQueries =
-      "queries, and what their answers are compared with, did not depend on earlier answers "
-      "of this run";
+      "queries, and what their answers are compared with, did not depend on answers of this run";
   if (published.at_most && published.parameters != ParameterOrigin::chosen) {
     assumes.emplace_back("claim, queries, noise and threshold were fixed without these votes");
     assumes.emplace_back(kFixedQueries);
@@ -201,11 +200,13 @@ std::string two_numbers_in_words(const AtMostFacts& facts, double delta) {
       facts.failed_claim, facts.claim, delta, facts.claim);
 }
 
-Guarantee guarantee_of(const std::optional<PublicRelease>& published) {
-  if (!published) return no_guarantee("no number was drawn.");
+Guarantee guarantee_of(const std::optional<PublicRelease>& published,
+                       const Neighbours& neighbours) {
+  if (!published) return no_guarantee("no number was drawn.", neighbours);
   if (published->uses_chosen_parameters()) {
     return no_guarantee(
-        "order, beta and sigma, of this release or of one that it counts, were chosen from votes.");
+        "order, beta and sigma, of this release or of one that it counts, were chosen from votes.",
+        published->aggregator.neighbours());
   }
   CostEntry cost;
   cost.bound = Bound::released;

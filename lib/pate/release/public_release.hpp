@@ -218,9 +218,10 @@ inline constexpr std::string_view kEarlierChosen =
     " Caution: those of an earlier release were chosen from votes, which the statement does not "
     "allow for.";
 
-/// What a release promises: what its statement says, nothing where nothing was drawn or where the
-/// parameters were chosen from the votes.
-[[nodiscard]] Guarantee guarantee_of(const std::optional<PublicRelease>& published);
+/// What a release promises: what its statement says, nothing where nothing was drawn (of a run for
+/// these neighbours) or where the parameters were chosen from the votes.
+[[nodiscard]] Guarantee guarantee_of(const std::optional<PublicRelease>& published,
+                                     const Neighbours& neighbours = {});
 
 template <>
 inline constexpr std::array<Named<ReleasedBound>, 2> kNames<ReleasedBound>{{

@@ -75,7 +75,7 @@ void write_promise(FieldWriter& a, const DeclaredReport& report) {
 }  // namespace
 
 Guarantee DeclaredReport::guarantee() const {
-  if (!declared) return no_guarantee("nothing was drawn.");
+  if (!declared) return no_guarantee("nothing was drawn.", aggregator.neighbours());
   Account account;
   account.aggregator = aggregator;
   account.costs = {*declared};

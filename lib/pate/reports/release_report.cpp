@@ -144,7 +144,7 @@ std::string release_report_json(const AnyReleasePlan& plan,
                                 const std::optional<PublicRelease>& published,
                                 const std::vector<std::string>& chosen_from,
                                 const std::vector<Notice>& notices, const ReportContext& context,
-                                Audience audience) {
+                                const Neighbours& neighbours, Audience audience) {
   const auto describe = [&](FieldWriter& report) {
     if (report.is_for_everybody()) {
       FieldWriter open = report.open();
@@ -156,7 +156,7 @@ std::string release_report_json(const AnyReleasePlan& plan,
       std::visit([&](const auto& its) { fields(numbers, its); }, plan);
       numbers("chosen_from", chosen_from);
     });
-    report("guarantee", guarantee_of(published));
+    report("guarantee", guarantee_of(published, neighbours));
   };
   return report_text("release", audience, context, describe, notices);
 }

@@ -24,13 +24,14 @@ using AnyReleasePlan = std::variant<CurvePlan, ReleasePlan, AtMostPlan, ComplexP
 
 /// The report `pate/release/v1` as JSON text: `private` with the numbers behind a plan, and
 /// `public` once a number was drawn, which must have been for everybody. The two are never mixed.
-/// `chosen_from`: the digests of `FoundParameters`, which the private part keeps. Notices for
-/// everybody are those of `public_notices`.
+/// `neighbours`: of the run. `chosen_from`: the digests of `FoundParameters`, which the private
+/// part keeps. Notices for everybody are those of `public_notices`.
 [[nodiscard]] std::string release_report_json(const AnyReleasePlan& plan,
                                               const std::optional<PublicRelease>& published,
                                               const std::vector<std::string>& chosen_from,
                                               const std::vector<Notice>& notices,
                                               const ReportContext& context,
+                                              const Neighbours& neighbours,
                                               Audience audience = Audience::owner);
 
 /// The report `pate/release/v1` of S18's own procedure, as JSON text: `"valid": false`, the

@@ -57,7 +57,8 @@ std::string rounds_report_json(const RoundsTuning& found, const RoundsContext& c
   }
   report("guarantee",
          no_guarantee("parameters that were chosen by looking at these votes depend on them, which "
-                      "no epsilon here allows for."));
+                      "no epsilon here allows for.",
+                      context.grids.front().neighbours));
   report("notices", context.notices);
   return report.text();
 }

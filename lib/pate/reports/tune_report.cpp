@@ -210,7 +210,8 @@ std::string tune_report_json(const Tuning& tuning, const TuneContext& context) {
   write_misses(report, tuning, settings);
   report("guarantee",
          no_guarantee("parameters that were chosen by looking at these votes depend on them, which "
-                      "no epsilon here allows for."));
+                      "no epsilon here allows for.",
+                      tuning.grid.neighbours));
   report("notices", context.notices);
   std::string text = report.place().text();
   text.erase(text.rfind('\n'));

@@ -60,7 +60,7 @@ TEST_SUITE("accounting") {
     protect(added, {Adjacency::add_remove, 1});
     CHECK(added.promise.starts_with("Had any one teacher not been there, or one more"));
     CHECK(contains(added.protects, "disjoint"));
-    CHECK(contains(added.assumes.back(), "number of teachers"));
+    CHECK(contains(added.assumes.back(), "nobody is told how many teachers"));
   }
 
   TEST_CASE("the factor is never below e^epsilon, however small or large") {

@@ -2,8 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/npy_writer.hpp"
@@ -49,11 +52,11 @@ void copy_teacher(Ids& ids, std::int64_t from, std::int64_t to) {
     ids.at(to, query) = ids.at(from, query);
 }
 
-std::vector<ContentDoubt> doubts(const Ids& ids, std::optional<std::int64_t> said = {}) {
+std::vector<ContentDoubt> doubts(const Ids& ids, std::optional<std::int64_t> said = {},
+                                 std::vector<ContentDoubt> found = {}) {
   const auto table = integer_table({ids.teachers, ids.queries}, ids.values);
   const PredictionVotes votes(table, PredictionLayout::teachers_by_queries, ids.classes);
   const RowSelection rows = RowSelection::all(ids.queries);
-  std::vector<ContentDoubt> found;
   pate::look_at_predictions({votes, rows, *table, Layout::predictions, said}, found);
   return found;
 }
@@ -67,7 +70,7 @@ TEST_CASE("predictions of honest ensembles are not doubted") {
   for (int round = 0; round < 300; ++round) {
     CAPTURE(round);
     const Ids ids = random_ids(random, random.integer(2, 60), random.integer(2, 80),
-                               random.integer(2, 12), random.uniform(0.0, 1.0));
+                               random.integer(2, 12), random.uniform(0.0, 0.98));
     CHECK(doubts(ids).empty());
   }
 }
@@ -82,6 +85,47 @@ TEST_CASE("teachers that are there twice are likely wrong, however many a person
     REQUIRE(found.size() == 1);
     CHECK(found[0].notice.code == "identical_teachers");
     CHECK(found[0].weight == Weight::likely);
+  }
+}
+
+TEST_CASE("teachers that are all alike are likely one, unless there are few votes") {
+  Random random(39);
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    Ids ids = random_ids(random, random.integer(3, 60), 900, 10, 0.5);
+    const bool is_filled = random.integer(0, 1) == 0;
+    if (!is_filled) std::fill(ids.values.begin(), ids.values.end(), 0);
+    for (std::int64_t teacher = 1; teacher < ids.teachers; ++teacher) {
+      copy_teacher(ids, 0, teacher);
+    }
+    const auto found = doubts(ids, ids.teachers);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].notice.code == "identical_teachers");
+    CHECK(found[0].weight == ((ids.teachers - 1) * 900 > 2297 ? Weight::likely : Weight::doubtful));
+    CHECK((found[0].notice.message.find("not filled") == std::string::npos) == is_filled);
+  }
+  Ids few = random_ids(random, 3, 40, 10, 0.5);
+  copy_teacher(few, 0, 1);
+  copy_teacher(few, 0, 2);
+  CHECK(doubts(few).empty());
+}
+
+TEST_CASE(
+    "many teachers whose votes were not filled are told where a person says how many there are") {
+  Random random(40);
+  for (const std::int64_t missing : {4, 20, 39, 59}) {
+    CAPTURE(missing);
+    Ids ids = random_ids(random, 60, 200, 10, 0.6);
+    for (std::int64_t teacher = 60 - missing; teacher < 60; ++teacher) {
+      for (std::int64_t query = 0; query < 200; ++query) ids.at(teacher, query) = 0;
+    }
+    // As a table that looks turned, which a person says it is not.
+    const auto found =
+        doubts(ids, 60,
+               {{{"looks_transposed", ""}, Weight::doubtful, pate::VotesDoubt::looks_transposed}});
+    CHECK(std::any_of(found.begin(), found.end(), [](const auto& doubt) {
+      return doubt.notice.code == "constant_teachers" && doubt.weight == Weight::likely;
+    }));
   }
 }
 
