@@ -66,6 +66,8 @@ std::string what_was_done(const JsonValue& report, const JsonValue& body, const 
   }
   if (kind == "release" && !report.find("public")) {
     done = "A release was rehearsed: no number was drawn.";
+  } else if (kind == "release" && reports::why_not_to_publish(report.at("public"))) {
+    done = "A number was drawn that cannot be published: its parameters were chosen from votes.";
   }
   done += count_of(body, "teachers", "teacher", "teachers");
   done += count_of(body, "queries", "query", "queries");

@@ -111,6 +111,13 @@ void add_costs(Html& page, const JsonValue& costs, const std::string& title) {
 void add_publishing(Html& page, const JsonValue& report) {
   page.add("<h3>What may be published</h3>");
   if (const auto part = report.find("public")) {
+    if (const auto why = reports::why_not_to_publish(*part)) {
+      page.add(
+          "<p>Nothing of this report. {} <code>--public-only</code> refuses its part "
+          "<strong>public</strong>.</p>",
+          escaped(*why));
+      return;
+    }
     page.add(
         "<p>The part <strong>public</strong> of the report, as <code>--public-only</code> puts "
         "it out, and no more:</p>");
@@ -285,6 +292,13 @@ void add_section(Html& page, const JsonValue& report, std::size_t number,
         "{}: has no part \"public\": make it with --public-only (of a run: pate compose FILE "
         "--public-only)",
         report.file()));
+  }
+  if (const auto why = part ? reports::why_not_to_publish(*part) : std::nullopt;
+      public_only && why) {
+    throw input_error(fmt::format(
+        "{}: --public-only: nothing of it may be published. {} Without --public-only the page is "
+        "for the owner of the data",
+        report.file(), *why));
   }
   const JsonValue body = public_only || !is_private ? part.value_or(report) : report;
   const auto mechanism = body.find("mechanism");

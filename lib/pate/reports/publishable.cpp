@@ -1,7 +1,6 @@
 #include "pate/reports/publishable.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace pate::reports {
 
@@ -44,6 +43,12 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
   return HeadlineNumber{*headline,
                         is_public || is_majority || (releasable && releasable->boolean()),
                         promise_of(*headline).value_or(Promise::fixed)};
+}
+
+std::optional<std::string> why_not_to_publish(const JsonValue& part) {
+  const auto guarantee = part.find("guarantee");
+  if (!guarantee || guarantee->at("holds").boolean() || !part.find("epsilon")) return std::nullopt;
+  return guarantee->at("promise").text();
 }
 
 std::vector<JsonValue> publishable_costs(const JsonValue& report) {

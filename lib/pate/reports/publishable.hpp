@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
@@ -25,6 +26,11 @@ struct HeadlineNumber {
 /// One rule for all reports: a number may be published if it is in a public part, or says that it
 /// is releasable; numbers of `pate darrm` are made without the votes.
 [[nodiscard]] std::optional<HeadlineNumber> headline_number(const io::JsonValue& report);
+
+/// Why a number that was drawn may not be published, in a sentence, by the public part of its
+/// report: where its guarantee does not hold, as of parameters that were chosen from votes. None of
+/// other public parts.
+[[nodiscard]] std::optional<std::string> why_not_to_publish(const io::JsonValue& part);
 
 /// The costs of a report, or of a public part, that may be published. Of those that depend on no
 /// votes all hold at once: for a reading and a delta only the least is among them.
