@@ -61,11 +61,16 @@ std::string what_was_done(const JsonValue& report, const JsonValue& body, const 
   if (kind == "darrm" && body.find("votes")) {
     done = "Answers by the majority of teachers that are private themselves were drawn.";
   }
-  if (kind == "label" && body.find("declared")) {
+  const bool is_labelled = body.find("labels") || report.find("public");
+  if (kind == "label" && body.find("declared") && !is_labelled) {
+    done =
+        "A run under a budget that is declared beforehand was rehearsed: no noise was drawn, "
+        "nothing was answered and no answers were written down. The run itself would be so:";
+  } else if (kind == "label" && body.find("declared")) {
     done += " Before anybody looked at their votes, the cost had been declared.";
   }
   if (kind == "release" && !report.find("public")) {
-    done = "A release was rehearsed: no number was drawn.";
+    done = "A release was rehearsed: no number was drawn, and none was published.";
   } else if (kind == "release" && reports::why_not_to_publish(report.at("public"))) {
     done = "A number was drawn that cannot be published: its parameters were chosen from votes.";
   }
