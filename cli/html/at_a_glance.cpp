@@ -52,6 +52,14 @@ std::string count_of(const JsonValue& body, const char* key, const char* one, co
   return fmt::format(" {} {}.", number->dump(), number->integer() == 1 ? one : many);
 }
 
+// How many queries there were, and how many of them were asked: a run may stop at a limit.
+std::string queries_of(const JsonValue& body) {
+  const std::string all = count_of(body, "queries", "query", "queries");
+  const auto asked = reports::labels_count(body, "asked");
+  if (!asked || all.empty() || all.starts_with(fmt::format(" {} ", *asked))) return all;
+  return fmt::format("{} {} of them {} asked.", all, *asked, *asked == 1 ? "was" : "were");
+}
+
 // What was done, with what, by which version.
 std::string what_was_done(const JsonValue& report, const JsonValue& body, const std::string& kind) {
   std::string done;
@@ -75,7 +83,7 @@ std::string what_was_done(const JsonValue& report, const JsonValue& body, const 
     done = "A number was drawn that cannot be published: its parameters were chosen from votes.";
   }
   done += count_of(body, "teachers", "teacher", "teachers");
-  done += count_of(body, "queries", "query", "queries");
+  done += queries_of(body);
   const auto part = body.find("public");
   std::string mechanism = reports::mechanism_text(body);
   if (mechanism.empty() && part) mechanism = reports::mechanism_text(*part);

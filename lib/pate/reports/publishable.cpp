@@ -76,6 +76,15 @@ std::vector<JsonValue> publishable_costs(const JsonValue& report) {
   return result;
 }
 
+std::optional<std::int64_t> labels_count(const JsonValue& report, const char* key) {
+  auto labels = report.find("labels");
+  if (const auto part = report.find("public"); !labels && part) labels = part->find("labels");
+  if (!labels || labels->type() != JsonType::object) return std::nullopt;
+  const auto count = labels->find(key);
+  if (!count || count->type() != JsonType::whole) return std::nullopt;
+  return count->integer();
+}
+
 bool has_private_part(const JsonValue& report) {
   const auto schema = report.find("schema");
   if (schema && schema->type() == JsonType::text) {

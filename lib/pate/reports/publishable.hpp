@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,11 @@ struct HeadlineNumber {
 /// Whether anything in a report depends on private votes: all but plans, private majorities without
 /// votes, and public parts alone.
 [[nodiscard]] bool has_private_part(const io::JsonValue& report);
+
+/// A count of the file of labels that a run wrote, by the report or by its public part: "asked",
+/// "answered", "refused" or "student". None where a report has no such file.
+[[nodiscard]] std::optional<std::int64_t> labels_count(const io::JsonValue& report,
+                                                       const char* key);
 
 /// Whether this value is a number, whole or not.
 [[nodiscard]] bool is_number(const io::JsonValue& value);

@@ -62,7 +62,14 @@ std::string count_text(const JsonValue& body, const std::optional<JsonValue>& pa
   return is_number(*value) ? value->dump() : std::string();
 }
 
+// Queries that were asked: a run that wrote labels may have stopped before the last one.
+std::string queries_text(const JsonValue& body, const std::optional<JsonValue>& part) {
+  const auto asked = labels_count(body, "asked");
+  return asked ? fmt::format("{}", *asked) : count_text(body, part, "queries");
+}
+
 std::string answered_text(const JsonValue& body) {
+  if (const auto given = labels_count(body, "answered")) return fmt::format("{}", *given);
   const auto answered = body.find("answered");
   if (!answered || answered->type() != JsonType::object) return {};
   if (const auto realized = answered->find("realized")) return realized->dump();
@@ -119,7 +126,7 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
     case ResultColumn::classes:
       return count_text(body, part, "classes");
     case ResultColumn::queries:
-      return count_text(body, part, "queries");
+      return queries_text(body, part);
     case ResultColumn::answered:
       return answered_text(body);
     case ResultColumn::accuracy: {

@@ -16,7 +16,7 @@ enum class ResultColumn {
   mechanism,  ///< which, with its parameters
   teachers,
   classes,
-  queries,
+  queries,    ///< how many were asked
   answered,   ///< how many; expected where it is not known
   accuracy,   ///< expected share of right labels
   agreement,  ///< expected share of answers that are the majority's (darrm)

@@ -94,6 +94,25 @@ TEST_CASE("a number that counts a whole ledger says so beside the queries of its
         "yes, with its statement; counts all of its ledger");
 }
 
+TEST_CASE("queries are those that were asked, answered those of the file of labels") {
+  const auto counts = [](const std::string& text) {
+    const std::vector<io::JsonValue> all{report(text)};
+    const auto table = reports::results_table(all, std::vector<std::string>{"r"},
+                                              {ResultColumn::queries, ResultColumn::answered});
+    return table.rows[0];
+  };
+  const std::string headline =
+      R"("headline": {"epsilon": 1.0, "delta": 2e-5, "releasable": true}, "queries": 40)";
+  const std::string labels = R"(, "labels": {"asked": 7, "answered": 6, "refused": 1})";
+  using Row = std::vector<std::string>;
+  CHECK(counts("{\"settings\": {}, " + headline + labels + "}") == Row{"7", "6"});
+  CHECK(counts(R"({"public": {)" + headline + labels + "}}") == Row{"7", "6"});
+  CHECK(counts("{\"settings\": {}, " + headline + "}") == Row{"40", ""});
+  CHECK(counts("{\"settings\": {}, " + headline +
+               R"(, "labels": {"path": "l.npy"}, "answered": {"expected": 5.5}})") ==
+        Row{"40", "5.5"});
+}
+
 TEST_CASE("what an epsilon holds for stands beside it") {
   const auto promise = [](const std::string& headline) {
     const std::vector<io::JsonValue> all{report(
