@@ -169,7 +169,8 @@ namespace {
 
 // Why a cost promises nothing.
 std::string why_not(const CostEntry& cost) {
-  if (cost.reading == GuaranteeKind::expected) {
+  // Without a selection nothing is left to chance: what is missing is a direction.
+  if (cost.reading == GuaranteeKind::expected && (cost.sd || !is_forward_only(cost.bound))) {
     return "the headline is an expectation over the noise of the selection, which one run may "
            "exceed.";
   }

@@ -105,10 +105,17 @@ std::string bound_text(const JsonValue& entry) {
 const char* promise_text(const HeadlineNumber& headline) {
   if (headline.promise == Promise::fixed) return "guarantee";
   if (headline.promise == Promise::outcome) return "of the outcome";
-  const auto reading = headline.entry.find("reading");
-  const bool is_mean = reading && reading->type() == JsonType::text &&
-                       reading->text() == name(GuaranteeKind::expected);
-  return is_mean ? "expectation" : "no promise";
+  const auto says = [&](const char* key, std::string_view word) {
+    const auto its = headline.entry.find(key);
+    return its && its->type() == JsonType::text && its->text() == word;
+  };
+  // Without a selection nothing is left to chance: what is missing is a direction.
+  const bool is_forward = says("direction", "forward");
+  if (says("reading", name(GuaranteeKind::expected)) &&
+      (headline.entry.find("sd") || !is_forward)) {
+    return "expectation";
+  }
+  return is_forward ? "one direction only" : "no promise";
 }
 
 std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNumber& headline) {

@@ -22,7 +22,7 @@ enum class ResultColumn {
   agreement,  ///< expected share of answers that are the majority's (darrm)
   epsilon,    ///< of the headline, rounded up
   delta,
-  promise,  ///< what epsilon is: a guarantee, of the outcome, an expectation
+  promise,  ///< what epsilon is: a guarantee, of the outcome, an expectation, one direction only
   bound,    ///< of the headline: what its number rests on
   publish,  ///< whether this epsilon may be published
 };

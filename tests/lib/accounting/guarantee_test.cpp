@@ -81,6 +81,11 @@ TEST_SUITE("accounting") {
       CHECK(found.formula.empty());
       CHECK_FALSE(found.not_covered.empty());
     }
+    // Over a selection it is an expectation; without one, only a direction is missing.
+    CostEntry mean = entry(Bound::published, GuaranteeKind::expected, 2.0, true, Promise::none);
+    CHECK(contains(guarantee_of(mean, "x").promise, "one of the two directions"));
+    mean.sd = 0.1;
+    CHECK(contains(guarantee_of(mean, "x").promise, "expectation"));
   }
 
   TEST_CASE("costs of any votes may be published, realized ones rest on a fixed order") {

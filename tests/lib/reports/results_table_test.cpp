@@ -125,6 +125,11 @@ TEST_CASE("what an epsilon holds for stands beside it") {
   CHECK(promise(R"("releasable": false, "promise": "none", "reading": "expected")") ==
         "expectation");
   CHECK(promise(R"("releasable": false, "promise": "none", "reading": "joint")") == "no promise");
+  // An expectation over a selection has a deviation; without one a direction is missing.
+  const std::string forward =
+      R"("releasable": false, "promise": "none", "direction": "forward", "reading": "expected")";
+  CHECK(promise(forward) == "one direction only");
+  CHECK(promise(forward + R"(, "sd": 0.1)") == "expectation");
 }
 
 TEST_CASE("noise of weighted votes is told in votes of weight one") {
