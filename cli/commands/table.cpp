@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "cli/commands/commands.hpp"
@@ -14,6 +16,19 @@ namespace {
 std::vector<reports::ResultColumn> usual_columns() {
   using enum reports::ResultColumn;
   return {run, mechanism, queries, answered, accuracy, epsilon, delta, promise, publish};
+}
+
+// That numbers must not be published, why, and which of the columns says so or would.
+std::string publishing_note(const reports::ResultsTable& table, reports::TableFormat format) {
+  using enum reports::ResultColumn;
+  const char* const why = !table.has_unpromised ? "depends on the votes"
+                          : !table.has_private  ? "promises nothing"
+                                                : "depends on the votes or promises nothing";
+  const std::string which =
+      std::ranges::find(table.columns, publish) != table.columns.end()
+          ? fmt::format("the column \"{}\" says which", column_title(publish, format))
+          : "with publish among its --columns it says which";
+  return fmt::format("an epsilon of this table {} and must not be published: {}", why, which);
 }
 
 }  // namespace
@@ -37,7 +52,7 @@ void add_table(CommandLine& line, TableOptions& options) {
       "latex (for the package booktabs), markdown or csv");
   output.add("-o,--output FILE", options.output,
              "write the table to this file; default: standard output");
-  output.add("--quiet", options.quiet, "omit the note that numbers are private");
+  output.add("--quiet", options.quiet, "omit the note that numbers must not be published");
 }
 
 int run_table(const TableOptions& options, const Streams& streams) {
@@ -55,10 +70,9 @@ int run_table(const TableOptions& options, const Streams& streams) {
   const reports::ResultsTable table = reports::results_table(
       reports, labels, options.columns.empty() ? usual_columns() : options.columns);
   write_output(options.output, reports::table_text(table, options.format), streams,
-               readers_of(!table.has_private));
-  if (!options.quiet && table.has_private) {
-    streams.err << "pate: note: an epsilon of this table depends on the votes and must not be "
-                   "published: the column publish says which\n";
+               readers_of(!table.has_unpublishable()));
+  if (!options.quiet && table.has_unpublishable()) {
+    streams.err << "pate: note: " << publishing_note(table, options.format) << '\n';
   }
   return kDone;
 }

@@ -219,21 +219,10 @@ std::string latex_words(std::string_view text) {
   return result;
 }
 
-// 1e-05 as 10^-5, 3e-04 as 3 10^-4.
-std::string latex_power(const std::string& number) {
-  const std::size_t e = number.find('e');
-  if (e == std::string::npos) return number;
-  const std::string digits = number.substr(0, e);
-  const int power = std::stoi(number.substr(e + 1));
-  return digits == "1" ? fmt::format("$10^{{{}}}$", power)
-                       : fmt::format("${} \\cdot 10^{{{}}}$", digits, power);
-}
-
 std::string latex_text(const ResultsTable& table) {
   std::string text;
   const auto out = std::back_inserter(text);
-  if (table.has_private)
-    text += "% Some of these numbers are private: \"no\" where they may not be published.\n";
+  if (table.has_unpublishable()) text += "% Some of these numbers must not be published.\n";
   std::string places;
   for (const ResultColumn column : table.columns) places += is_words(column) ? 'l' : 'r';
   fmt::format_to(out, "\\begin{{tabular}}{{{}}}\n\\toprule\n", places);
@@ -249,7 +238,7 @@ std::string latex_text(const ResultsTable& table) {
   for (const auto& row : table.rows) {
     add_line([&](std::size_t i) {
       if (row[i].empty()) return std::string("--");
-      if (table.columns[i] == ResultColumn::delta) return latex_power(row[i]);
+      if (table.columns[i] == ResultColumn::delta) return tex_power(row[i]);
       if (table.columns[i] == ResultColumn::mechanism) return latex_words(row[i]);
       return is_words(table.columns[i]) ? tex_text(row[i]) : row[i];
     });
@@ -360,7 +349,7 @@ ResultsTable results_table(std::span<const JsonValue> reports, std::span<const s
     throw parameter_error(
         fmt::format("{} reports need as many labels, got {}", reports.size(), labels.size()));
   }
-  ResultsTable table{std::move(columns), {}, false};
+  ResultsTable table{std::move(columns), {}};
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const auto headline = headline_number(reports[i]);
     if (!headline) {
@@ -369,7 +358,11 @@ ResultsTable results_table(std::span<const JsonValue> reports, std::span<const s
           "or release without --dry-run), found none",
           reports[i].file()));
     }
-    table.has_private = table.has_private || !headline->may_publish;
+    if (!headline->may_publish) {
+      table.has_private = true;
+    } else if (headline->promise == Promise::none) {
+      table.has_unpromised = true;
+    }
     std::vector<std::string> row;
     for (const ResultColumn column : table.columns) {
       row.push_back(column == ResultColumn::run ? labels[i] : cell(column, reports[i], *headline));
@@ -377,6 +370,11 @@ ResultsTable results_table(std::span<const JsonValue> reports, std::span<const s
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+std::string_view column_title(ResultColumn column, TableFormat format) {
+  if (format == TableFormat::csv) return name(column);
+  return format == TableFormat::latex ? titles(column).latex : titles(column).plain;
 }
 
 std::string table_text(const ResultsTable& table, TableFormat format) {

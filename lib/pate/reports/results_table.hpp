@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
@@ -35,6 +36,10 @@ struct ResultsTable {
   std::vector<ResultColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< empty where a report says nothing of it
   bool has_private = false;                    ///< whether a row has an epsilon that is private
+  bool has_unpromised = false;  ///< whether of a row's that was drawn nothing is promised
+
+  /// Whether a row has an epsilon that must not be published.
+  [[nodiscard]] bool has_unpublishable() const { return has_private || has_unpromised; }
 };
 
 /// The mechanism of a report, or of a public part, with its parameters: "GNMax, sigma2 40"; ""
@@ -51,6 +56,9 @@ struct ResultsTable {
 [[nodiscard]] ResultsTable results_table(std::span<const io::JsonValue> reports,
                                          std::span<const std::string> labels,
                                          std::vector<ResultColumn> columns);
+
+/// What a format calls a column.
+[[nodiscard]] std::string_view column_title(ResultColumn column, TableFormat format);
 
 /// The table as text: LaTeX for booktabs, Markdown, or comma-separated values with a line of names.
 [[nodiscard]] std::string table_text(const ResultsTable& table, TableFormat format);

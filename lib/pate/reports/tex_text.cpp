@@ -1,8 +1,11 @@
 #include "pate/reports/tex_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 namespace pate {
@@ -124,6 +127,15 @@ std::string tex_text(std::string_view text) {
     }
   }
   return result;
+}
+
+std::string tex_power(const std::string& number) {
+  const std::size_t e = number.find('e');
+  if (e == std::string::npos) return number;
+  const std::string digits = number.substr(0, e);
+  const int power = std::stoi(number.substr(e + 1));
+  return digits == "1" ? fmt::format("$10^{{{}}}$", power)
+                       : fmt::format("${} \\cdot 10^{{{}}}$", digits, power);
 }
 
 }  // namespace pate
