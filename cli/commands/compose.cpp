@@ -216,6 +216,8 @@ reports::ReportPart ledger_part(const reports::LedgerEntry& entry, const std::st
   if (open.realized) part.answered = static_cast<double>(open.realized->answered);
   part.epsilon = its.epsilon;
   part.delta = its.delta;
+  if (its.promise == Promise::outcome) part.promise = "of the outcome";
+  if (its.promise == Promise::none) part.promise = "no promise";
   part.is_whole = true;
   return part;
 }

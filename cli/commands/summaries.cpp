@@ -134,6 +134,7 @@ std::string compose_summary(const RecordAccount& sum, std::span<const reports::R
       if (part.answered) text += fmt::format(", {:.1f} answered", *part.answered);
       text += fmt::format(", epsilon {}", part.epsilon ? epsilon_text(*part.epsilon) : "infinite");
       if (part.order) text += fmt::format(" at order {}", order_text(part.order));
+      if (!part.promise.empty()) text += fmt::format(" ({})", part.promise);
     }
     text += '\n';
   }

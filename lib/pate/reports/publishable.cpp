@@ -45,6 +45,21 @@ std::optional<HeadlineNumber> headline_number(const JsonValue& report) {
                         promise_of(*headline).value_or(Promise::fixed)};
 }
 
+std::string_view promise_in_brief(Promise promise, const JsonValue& entry) {
+  if (promise == Promise::fixed) return "guarantee";
+  if (promise == Promise::outcome) return "of the outcome";
+  const auto says = [&](const char* key, std::string_view word) {
+    const auto its = entry.find(key);
+    return its && its->type() == JsonType::text && its->text() == word;
+  };
+  // Without a selection nothing is left to chance: what is missing is a direction.
+  const bool is_forward = says("direction", "forward");
+  if (says("reading", name(GuaranteeKind::expected)) && (entry.find("sd") || !is_forward)) {
+    return "expectation";
+  }
+  return is_forward ? "one direction only" : "no promise";
+}
+
 std::optional<std::string> why_not_to_publish(const JsonValue& part) {
   const auto guarantee = part.find("guarantee");
   if (!guarantee || guarantee->at("holds").boolean() || !part.find("epsilon")) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
@@ -27,6 +28,10 @@ struct HeadlineNumber {
 /// One rule for all reports: a number may be published if it is in a public part, or says that it
 /// is releasable; numbers of `pate darrm` are made without the votes.
 [[nodiscard]] std::optional<HeadlineNumber> headline_number(const io::JsonValue& report);
+
+/// What an epsilon is, in a word or three: "guarantee", "of the outcome", "expectation" (over the
+/// noise of a selection), "one direction only" or "no promise". `entry` is the cost that has it.
+[[nodiscard]] std::string_view promise_in_brief(Promise promise, const io::JsonValue& entry);
 
 /// Why a number that was drawn may not be published, in a sentence, by the public part of its
 /// report: where its guarantee does not hold, as of parameters that were chosen from votes. None of

@@ -11,6 +11,7 @@
 #include "pate/release/public_release.hpp"
 #include "pate/reports/carry_over.hpp"
 #include "pate/reports/event_checks.hpp"
+#include "pate/reports/publishable.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 
@@ -181,6 +182,11 @@ ReportPart report_part(const io::JsonValue& report, const Record& record) {
     named.epsilon = number("epsilon");
     named.delta = number("delta");
     named.order = number("order");
+    const auto told = headline_number(report);
+    const Promise promise = promise_of(its_own).value_or(told ? told->promise : Promise::fixed);
+    if (named.epsilon && promise != Promise::fixed) {
+      named.promise = promise_in_brief(promise, its_own);
+    }
   }
   named.is_whole = true;
   named.notices = read_notices(report);

@@ -46,7 +46,8 @@ struct ReportPart {
   std::optional<double> epsilon = {};   ///< its own headline; none: infinite
   std::optional<double> delta = {};
   std::optional<double> order = {};
-  bool is_whole = false;             ///< not of a shard, nor of what may be published: all of this
+  std::string promise = {};  ///< what its epsilon is, where it is no guarantee: "of the outcome"
+  bool is_whole = false;     ///< not of a shard, nor of what may be published: all of this
   std::vector<Notice> notices = {};  ///< its own, and those of its parts
 };
 

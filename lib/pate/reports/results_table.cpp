@@ -101,23 +101,6 @@ std::string bound_text(const JsonValue& entry) {
   return text;
 }
 
-// What an epsilon holds for.
-const char* promise_text(const HeadlineNumber& headline) {
-  if (headline.promise == Promise::fixed) return "guarantee";
-  if (headline.promise == Promise::outcome) return "of the outcome";
-  const auto says = [&](const char* key, std::string_view word) {
-    const auto its = headline.entry.find(key);
-    return its && its->type() == JsonType::text && its->text() == word;
-  };
-  // Without a selection nothing is left to chance: what is missing is a direction.
-  const bool is_forward = says("direction", "forward");
-  if (says("reading", name(GuaranteeKind::expected)) &&
-      (headline.entry.find("sd") || !is_forward)) {
-    return "expectation";
-  }
-  return is_forward ? "one direction only" : "no promise";
-}
-
 std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNumber& headline) {
   const auto part = report.find("public");
   const JsonValue body = report.has("settings") || !part ? report : *part;
@@ -149,7 +132,7 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       return delta ? digits_upwards(delta->number(), 6) : std::string();
     }
     case ResultColumn::promise:
-      return promise_text(headline);
+      return std::string(promise_in_brief(headline.promise, headline.entry));
     case ResultColumn::bound:
       return bound_text(headline.entry);
     case ResultColumn::publish:
