@@ -180,6 +180,24 @@ void assume_events(const Record& record, Guarantee& guarantee) {
   }
 }
 
+// Of every claim that passed, from which two numbers its test chose, and that the run is not what
+// the smaller one would say of it.
+void tell_claims(const Record& record, Guarantee& guarantee) {
+  for (const Event& event : record) {
+    const auto other = std::ranges::find_if(
+        record, [&](const Event& its) { return is_same_coin(event.open, its.open); });
+    if (other == record.end()) continue;
+    const DrawnNumber& drawn = *event.open.drawn;
+    guarantee.promise += fmt::format(
+        " Which of two numbers is told of {} queries, both fixed before the votes were looked at, "
+        "was decided by a private test: {} where it passes, else {}, which holds whatever the "
+        "votes are. Their run is not ({}, {})-differentially private, also where {} is told: other "
+        "outcomes have the other number.",
+        event.open.queries, drawn.epsilon, other->open.drawn->epsilon, drawn.epsilon, drawn.delta,
+        drawn.epsilon);
+  }
+}
+
 }  // namespace
 
 ToldEpsilon told_total(const Record& record) {
@@ -278,6 +296,9 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
   }
   assume_samples(result, account.steps);
   assume_events(account.events, result);
+  if (account.costs[account.headline].bound == Bound::released) {
+    tell_claims(account.events, result);
+  }
   if (foreign && !records) {
     if (neighbours.teachers > 1) {
       assume_parts(result, neighbours.teachers);

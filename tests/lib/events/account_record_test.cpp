@@ -218,6 +218,25 @@ TEST_SUITE("account of a record") {
     CHECK(!left_out({number(1.5, 1e-6), plan(20.0, 3)}));
   }
 
+  TEST_CASE("a promise that counts a claim says which two numbers there were") {
+    Event before = number(3.5, 1e-6);
+    before.open.id = "before";
+    before.open.drawn->noise = NumberNoise{ReleaseMethod::at_most, 0.0, 0.0, 0.1, 0.0};
+    Event after = before;
+    after.open.id = "after";
+    after.open.drawn->epsilon = 1.5;
+    after.open.drawn->covers = {"before"};
+    const auto promise = [](const Record& record, Bound bound) {
+      return guarantee_of(account_record(record, {.delta = kDelta, .bound = bound, .threads = 1}))
+          .promise;
+    };
+    const std::string told = promise({before, after}, Bound::released);
+    CHECK(told.find("1.5 where it passes, else 3.5") != std::string::npos);
+    CHECK(told.find("is not (1.5, 1e-06)-differentially private") != std::string::npos);
+    // What is told where the test does not pass holds for any votes.
+    CHECK(promise({before}, Bound::released).find("two numbers") == std::string::npos);
+  }
+
   TEST_CASE("deltas that leave nothing, or are none, are refused") {
     Event claim;
     claim.open.kind = EventKind::step;
