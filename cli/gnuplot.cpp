@@ -68,7 +68,7 @@ class Actions {
 
 }  // namespace
 
-std::string run_gnuplot(const std::string& script) {
+std::string run_gnuplot(const std::string& script, std::string_view otherwise) {
   Scratch in;
   Scratch out;
   Scratch err;
@@ -84,9 +84,8 @@ std::string run_gnuplot(const std::string& script) {
   const int failed = posix_spawnp(&child, program.c_str(), actions.get(), nullptr, arguments.data(),
                                   system::environment());
   if (failed == ENOENT) {
-    throw output_error(
-        "gnuplot is not installed: install it (Debian: gnuplot-nox), or write the script and its "
-        "data with --script");
+    throw output_error(fmt::format(
+        "gnuplot is not installed: install it (Debian: gnuplot-nox), or {}", otherwise));
   }
   if (failed != 0) {
     throw output_error(

@@ -16,7 +16,7 @@ namespace {
 std::string picture_of(const Figure& figure, ImageFormat format, const Look& look, bool script) {
   if (format == ImageFormat::tex) return pgfplots_picture(figure, look);
   const std::string text = gnuplot_script(figure, format, look);
-  return script ? text : run_gnuplot(text);
+  return script ? text : run_gnuplot(text, "write the script and its data with --script");
 }
 
 }  // namespace

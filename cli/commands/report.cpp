@@ -64,7 +64,8 @@ int run_report(const ReportOptions& options, const Streams& streams) {
   std::function<std::string(const Figure&)> draw;
   if (!options.no_pictures) {
     draw = [](const Figure& figure) {
-      return run_gnuplot(gnuplot_script(figure, ImageFormat::svg, {}));
+      return run_gnuplot(gnuplot_script(figure, ImageFormat::svg, {}),
+                         "make the page without figures, with --no-pictures");
     };
   }
   write_output(options.output,
