@@ -115,11 +115,17 @@ void check_sampled(const MechanismOptions& options) {
         "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
         "not as a share of all of them");
   }
-  if (options.neighbours != Neighbours{Adjacency::add_remove, 1}) {
-    throw usage_error(
-        "--sample-teachers is known for one teacher that is added or removed: add --neighbours "
-        "add-remove");
+  if (options.neighbours == Neighbours{Adjacency::add_remove, 1}) return;
+  std::string helps;
+  if (!options.neighbours.adds_or_removes()) helps = "add --neighbours add-remove";
+  if (options.neighbours.teachers != 1) {
+    helps += fmt::format(
+        "{}leave out --teachers-per-person, for several teachers of a person may "
+        "be in a sample together",
+        helps.empty() ? "" : " and ");
   }
+  throw usage_error(fmt::format(
+      "--sample-teachers is known for one teacher that is added or removed: {}", helps));
 }
 
 void check_one_noise(bool one_noise, const Neighbours& neighbours) {

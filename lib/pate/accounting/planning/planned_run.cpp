@@ -48,7 +48,8 @@ void check_sampled(const PlannedRun& run) {
   if (!run.neighbours.adds_or_removes() || run.neighbours.teachers != 1) {
     throw parameter_error(fmt::format(
         "sample-teachers is known for one teacher that is added or removed (--neighbours "
-        "add-remove), not for {}: a teacher that votes otherwise is one that is removed and one "
+        "add-remove, no --teachers-per-person), not for {}: a teacher that votes otherwise is one "
+        "that is removed and one "
         "that is added, and several of a person may be in a sample together",
         in_words(run.neighbours)));
   }
