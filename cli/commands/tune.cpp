@@ -118,16 +118,23 @@ Notice weighted_notice(const TeacherWeights& weights) {
                       static_cast<double>(weights.heaviest()) * weights.unit)};
 }
 
+// Rounded down: with an epsilon that is rounded up it is no more than the budget.
+std::string margin_text(double margin) {
+  const std::string less = fixed_upwards(-margin, 4);
+  if (less.starts_with('-')) return less.substr(1);
+  return less.find_first_of("123456789") == std::string::npos ? less : "-" + less;
+}
+
 // What groups pay at the point that was found, or that comes nearest, PRIVATE.
 std::string budgets_text(const std::optional<GroupOutcome>& outcome) {
   if (!outcome || outcome->groups.empty()) return {};
   std::string text =
       "\n  group                        teachers  epsilon (private)    budget    margin\n";
   for (const GroupBudget& group : outcome->groups) {
-    text += fmt::format("  {:<28} {:>8}  {:>17}  {:>8}  {:>8.4f}\n",
+    text += fmt::format("  {:<28} {:>8}  {:>17}  {:>8}  {:>8}\n",
                         io::printable(group.cost.name, 28, io::Letters::any), group.cost.teachers,
                         epsilon_text(group.cost.epsilon), fmt::format("{:g}", group.budget),
-                        group.margin());
+                        margin_text(group.margin()));
   }
   return text;
 }
@@ -363,7 +370,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
                      context.declared->goal.budget.epsilon, context.declared->goal.least_pass)},
         streams);
   }
-  if (context.groups && !tuning.has_best()) {
+  // Without a point that keeps the other limits no group was asked.
+  if (context.groups && context.groups->tested > 0 && !tuning.has_best()) {
     return report_missed(
         {misses_of_groups(*context.groups, may_tell_numbers(options.output, streams))}, streams);
   }

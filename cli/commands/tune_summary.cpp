@@ -232,6 +232,13 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
       fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n", option_word(miss.limit), row.head(),
                      row.body());
     }
+    if (context.groups && context.groups->tested > 0) {
+      const TunedPoint& p = tuning.points[context.groups->point];
+      const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
+      fmt::format_to(out,
+                     "\nnearest to the budgets of the groups, which pay what is below:\n {}\n {}\n",
+                     row.head(), row.body());
+    }
   }
   front(out, tuning, context);
   return text + '\n' + notes(context.notices);
