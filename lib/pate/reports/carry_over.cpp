@@ -14,6 +14,7 @@
 #include "pate/events/run_events.hpp"
 #include "pate/reports/event_checks.hpp"
 #include "pate/reports/exact_partials_json.hpp"
+#include "pate/reports/multilabel_report.hpp"
 #include "pate/reports/report_fields.hpp"
 
 namespace pate::reports {
@@ -331,6 +332,9 @@ Record carry_over_report(const io::JsonValue& report) {
   }
   if (kind == "pate/darrm/v1") return majority_of_report(report);
   if (kind == "pate/plan/v1") return plan_of_report(report);
+  if (kind == "pate/multilabel/v1") {
+    throw input_error(fmt::format("{}: {}", report.file(), how_to_compose_multilabel(report)));
+  }
   if (kind != "pate/analyze/v1" && kind != "pate/label/v1") {
     schema.fail("pate/analyze/v1, pate/label/v1, pate/plan/v1, pate/release/v1 or pate/darrm/v1");
   }

@@ -1,7 +1,12 @@
 #include "pate/reports/multilabel_report.hpp"
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <vector>
 
+#include "pate/numerics/margin.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/report_text.hpp"
 
@@ -34,6 +39,22 @@ void fields(FieldWriter& a, const Told& told) {
 }
 
 }  // namespace
+
+std::string how_to_compose_multilabel(const io::JsonValue& report) {
+  const auto queries = static_cast<double>(report.at("queries").integer(1));
+  std::string options;
+  for (const io::JsonValue& mechanism : report.at("mechanisms").elements()) {
+    const double mu = mechanism.at("query_mu").number();
+    const double rho = with_margin(queries * mu * mu / 2.0);
+    fmt::format_to(std::back_inserter(options), "{}{}: --zcdp multilabel={}",
+                   options.empty() ? "" : "; ", mechanism.at("name").text(),
+                   digits_upwards(rho, 10));
+  }
+  return fmt::format(
+      "several labels a query have no record that adds up: leave this file out, and add what the "
+      "run costs for any votes as that of others: {}",
+      options);
+}
 
 std::string multilabel_report_json(const MultilabelAnalysis& analysis,
                                    const ReportContext& context) {

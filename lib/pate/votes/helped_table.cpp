@@ -102,8 +102,9 @@ std::string help_with_three(const NumericTable& table, const Corner& corner, boo
         array_line(table.name(), "n.where(a.any(-1), a.argmax(-1), -1)"));
   }
   return fmt::format(
-      "; several labels a query are as many queries of two classes, each of which "
-      "costs. What makes them, to be read with --classes 2: {}",
+      "; several labels a query are for pate multilabel (teachers x queries x labels), or as many "
+      "queries of two classes, each of which costs. What makes them, to be read with --classes 2: "
+      "{}",
       array_line(table.name(),
                  by_query ? "a.swapaxes(1, 2).reshape(-1, a.shape[1])" : "a.reshape(len(a), -1)"));
 }

@@ -72,6 +72,7 @@ std::string shape_help(const NumericTable& table) {
   return fmt::format(
       "shape ({}); one-hot predictions are read with --layout predictions (teachers x queries x "
       "classes) or predictions-by-query, and scores with them are told what makes ids of them; "
+      "ballots of zeros and ones (teachers x queries x labels) are for pate multilabel; "
       "counts of several labels a query, and nothing else, are as many queries, made by {}",
       fmt::join(shape, ", "),
       conversion_line(table.name(),

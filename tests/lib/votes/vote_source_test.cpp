@@ -338,7 +338,8 @@ TEST_CASE("what is not one-hot is refused with its cell") {
             .starts_with(place + "0: expected one-hot, 0 or 1, found -1; if these are class ids"));
   CHECK(refusal({0, 0, 1, 1, 0, 1})
             .starts_with(place + "2: expected one-hot, 0 after the 1 of class 0, found 1; several "
-                                 "labels a query are as many queries of two classes"));
+                                 "labels a query are for pate multilabel (teachers x queries x "
+                                 "labels), or as many queries of two classes"));
   CHECK(message_of<input_error>([&] {
           const pate::OneHotPredictions ids(
               npy_table(npy_array<double>({1, 2, 3}, {0, 0, 1, 0, 0.5, 0.5})));
@@ -353,8 +354,9 @@ TEST_CASE("what is not one-hot is refused with its cell") {
       "test.npy: expected counts with one row per query and one column per class (queries x "
       "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
       "(teachers x queries x classes) or predictions-by-query, and scores with them are told what "
-      "makes ids of them; counts of several labels a query, and nothing else, are as many queries, "
-      "made by python3 -c 'import numpy as n; n.save(\"test-read.npy\", "
+      "makes ids of them; ballots of zeros and ones (teachers x queries x labels) are for pate "
+      "multilabel; counts of several labels a query, and nothing else, are as many queries, made "
+      "by python3 -c 'import numpy as n; n.save(\"test-read.npy\", "
       "n.load(\"test.npy\").reshape(-1, 3))'");
 }
 
