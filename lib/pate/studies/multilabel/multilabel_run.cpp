@@ -13,6 +13,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"
 #include "pate/mechanisms/aggregator.hpp"
+#include "pate/studies/multilabel/ballot_doubts.hpp"
 #include "pate/studies/multilabel/tau_account.hpp"
 
 namespace pate {
@@ -118,6 +119,7 @@ MultilabelAnalysis analyze(const std::shared_ptr<const LabelBallots>& ballots,
   analysis.teachers = counts->teachers();
   analysis.queries = counts->queries();
   analysis.labels = counts->labels();
+  if (ballots) analysis.notices = ballot_doubts(*ballots, *counts);
   for (const LabelMechanism& mechanism : settings.mechanisms) {
     analysis.mechanisms.push_back(costs_of(mechanism, ballots, counts, analysis));
     const auto epsilon = [&](std::size_t i) {
