@@ -124,6 +124,21 @@ class CallsTest(unittest.TestCase):
             pate.label(self.votes, teachers=100, **GAUSSIAN, ledger=numpy.zeros(3), write_labels="labels.npy")
         self.assertEqual(sorted(os.listdir()), ["rows.npy", "truth.npy", "votes.npy"])
 
+    def test_what_there_is_for_each_teacher_may_be_a_list(self):
+        predictions = numpy.arange(40).reshape(4, 10) % 3
+        weights, groups = [1, 0.5, 2.25, 1.0], ["north", "north", "west", "west"]
+        numpy.savetxt("weights.txt", weights)
+        pathlib.Path("groups.txt").write_text("\n".join(groups) + "\n")
+        expected = pate.analyze(predictions, layout="predictions", classes=3, exact=True, teacher_weights="weights.txt", groups="groups.txt", **GAUSSIAN)
+        for as_given in (list, numpy.array):
+            report = pate.analyze(predictions, layout="predictions", classes=3, exact=True, teacher_weights=as_given(weights),
+                                  groups=as_given(groups), **GAUSSIAN)
+            self.assertEqual(report["headline"], expected["headline"])
+            self.assertEqual(report["per_teacher"], expected["per_teacher"])
+        for wrong in (3, [[1, 2], [3, 4]], [1, None, 1, 1], ["a\nb", "c", "d", "e"], [True] * 4):
+            with self.assertRaisesRegex(pate.InputError, "groups: expected"):
+                pate.analyze(predictions, layout="predictions", classes=3, exact=True, groups=wrong, **GAUSSIAN)
+
     def test_labels_come_back(self):
         labels = pate.label(self.votes, teachers=100, **CONFIDENT).labels
         self.assertIsInstance(labels, numpy.ndarray)

@@ -205,6 +205,29 @@ def as_file(values, what):
     return _lists(values, what)
 
 
+def lines_of(values, what):
+    """A line for each of some numbers or texts, as bytes.
+
+    values: a list, an array of numpy, a tensor, a Series. Raises InputError for what has other dimensions than one, for
+    missing values, and for texts of several lines.
+    """
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if not isinstance(values, (list, tuple, range)):
+        raise InputError(f"{what}: expected one value for each teacher, in a list or an array, or the path of a file, found "
+                         f"{type(values).__name__}")
+    lines = []
+    for number, value in enumerate(values):
+        value = value.item() if hasattr(value, "item") else value
+        text = value if isinstance(value, str) else repr(value) if isinstance(value, (int, float)) else None
+        if text is None or isinstance(value, bool) or _is_missing(value) or "\n" in text or "\r" in text:
+            raise InputError(f"{what}: expected a number or a text of one line for each teacher, found {value!r} at position {number}")
+        lines.append(text + "\n")
+    return "".join(lines).encode()
+
+
 def from_npy(path):
     """The integers of a .npy file that the program wrote: an array of numpy where that is installed, else lists."""
     with open(path, "rb") as file:

@@ -6,7 +6,7 @@ import tempfile
 from typing import Any, Union
 
 from pate import reports, running
-from pate.arrays import as_file, check_classes, check_rows, from_npy, headings
+from pate.arrays import as_file, check_classes, check_rows, from_npy, headings, lines_of
 from pate.errors import InputError, UsageError, error_of
 from pate.flags import FLAGS
 
@@ -17,6 +17,8 @@ Reported = Union[Path, reports.Report, dict]
 
 # Options whose files may be given as arrays, and as reports.
 ARRAYS = frozenset({"indices", "student", "labels", "decisions"})
+# Those with a line for each teacher, a number or a text.
+LINES = frozenset({"groups", "teacher_weights"})
 REPORTS = frozenset({"parameters_from", "resume"})
 # Those with a row for each query.
 ROWS = frozenset({"student", "labels", "decisions"})
@@ -65,6 +67,8 @@ class _Files:
         if name in ARRAYS:
             ending, chunks = as_file(value, name)
             return self.write(name + ending, chunks)
+        if name in LINES:
+            return self.write(name + ".txt", [lines_of(value, name)])
         if name in REPORTS and isinstance(value, reports.Report):
             value.save(self.directory / f"{name}.json")
             return os.fspath(self.directory / f"{name}.json")

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,31 +22,52 @@ namespace {
 constexpr int kDigits = 6;
 constexpr std::int64_t kScale = 1'000'000;
 constexpr std::int64_t kMostUnits = 2147483647;
-constexpr std::size_t kMostWholeDigits = 9;
+constexpr int kMostWholeDigits = 9;
+constexpr std::size_t kMostExponentDigits = 3;
 
 bool all_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::int64_t digits_of(std::string_view text) {
-  std::int64_t value = 0;
+// The exponent of a number, "e+00" and the like; none for another text.
+std::optional<int> parse_exponent(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || text.size() > kMostExponentDigits || !all_digits(text)) return {};
+  int value = 0;
   for (const char c : text) value = 10 * value + (c - '0');
-  return value;
+  return is_negative ? -value : value;
 }
 
-// A decimal as a multiple of 1e-6; none for another text.
+// A decimal, also with an exponent, as a multiple of 1e-6 that it is exactly; none for another
+// text.
 std::optional<std::int64_t> parse_weight(std::string_view text) {
-  const std::size_t point = text.find('.');
-  const std::string_view whole = text.substr(0, point);
+  const std::size_t e = text.find_first_of("eE");
+  const auto exponent = e == std::string_view::npos ? 0 : parse_exponent(text.substr(e + 1));
+  const std::string_view number = text.substr(0, e);
+  const std::size_t point = number.find('.');
+  const std::string_view whole = number.substr(0, point);
   const std::string_view fraction =
-      point == std::string_view::npos ? std::string_view{} : text.substr(point + 1);
-  if (whole.empty() || whole.size() > kMostWholeDigits || fraction.size() > kDigits) return {};
-  if (!all_digits(whole) || !all_digits(fraction)) return {};
+      point == std::string_view::npos ? std::string_view{} : number.substr(point + 1);
+  if (!exponent || whole.empty() || !all_digits(whole) || !all_digits(fraction)) return {};
   if (point != std::string_view::npos && fraction.empty()) return {};
-  std::int64_t part = digits_of(fraction);
-  for (std::size_t i = fraction.size(); i < kDigits; ++i) part *= 10;
-  const std::int64_t weight = digits_of(whole) * kScale + part;
-  return weight > 0 ? std::optional(weight) : std::nullopt;
+  // All digits, and by which power of ten they are units.
+  std::string digits = std::string(whole) + std::string(fraction);
+  auto power =
+      static_cast<std::int64_t>(kDigits) + *exponent - static_cast<std::int64_t>(fraction.size());
+  while (!digits.empty() && digits.back() == '0') {
+    digits.pop_back();
+    ++power;
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  const std::int64_t most = kMostWholeDigits + kDigits;
+  if (digits.empty() || power < 0 || static_cast<std::int64_t>(digits.size()) + power > most) {
+    return {};
+  }
+  std::int64_t units = 0;
+  for (const char c : digits) units = 10 * units + (c - '0');
+  for (; power > 0; --power) units *= 10;
+  return units;
 }
 
 }  // namespace
@@ -64,10 +86,15 @@ TeacherWeights parse_weights(std::span<const std::string> texts, const std::stri
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto weight = parse_weight(texts[i]);
     if (!weight) {
+      const std::string& text = texts[i];
+      const bool has_point = text.find('.') != std::string::npos;
+      const bool is_rounded = has_point && text.find_first_of("0123456789") == 0;
       throw input_error(fmt::format(
           "{}: line {}: expected a weight > 0 below 1e9 with at most {} digits after the point, "
-          "found '{}'",
-          name, i + 1, kDigits, io::printable(texts[i], 40)));
+          "found '{}'{}",
+          name, i + 1, kDigits, io::printable(text, 40),
+          is_rounded ? fmt::format("; numpy.savetxt rounds to these with fmt=\"%.{}f\"", kDigits)
+                     : ""));
     }
     weights.units.push_back(*weight);
     divisor = std::gcd(divisor, *weight);

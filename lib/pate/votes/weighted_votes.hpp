@@ -18,10 +18,10 @@ struct TeacherWeights {
   [[nodiscard]] std::int64_t total() const;
 };
 
-/// Reads decimals: "1", "0.5", "2.25", one a teacher; they become whole multiples of their greatest
-/// common divisor. `name` is what to call them in messages, in which they are numbered from 1.
-/// Throws `input_error` for none, for one that is no such number, not above 0 or has more than 6
-/// digits after the point, and where all together are more than 2^31 - 1 units.
+/// Reads decimals: "1", "0.5", "2.25", "5.000e-01", one a teacher; they become whole multiples of
+/// their greatest common divisor. `name` is what to call them in messages, in which they are
+/// numbered from 1. Throws `input_error` for none, for one that is no such number, not above 0 or
+/// no multiple of 1e-6, and where all together are more than 2^31 - 1 units.
 [[nodiscard]] TeacherWeights parse_weights(std::span<const std::string> texts,
                                            const std::string& name);
 

@@ -30,9 +30,41 @@ TEST_SUITE("weighted_votes") {
     CHECK(parsed({"0.000001", "1"}).units[1] == 1'000'000);
   }
 
+  TEST_CASE("weights may be written with an exponent, and with zeros that say nothing") {
+    const TeacherWeights weights = parsed({"1.000000000000000000e+00", "5.000000000000000000E-01",
+                                           "2.25e0", "0001", "1.0000000000", "1e-6"});
+    CHECK(weights.units ==
+          std::vector<std::int64_t>{1'000'000, 500'000, 2'250'000, 1'000'000, 1'000'000, 1});
+    CHECK(parsed({"1e3", "2.5e2"}).units == std::vector<std::int64_t>{4, 1});
+    CHECK(parsed({"9.99999999e8"}).unit == 999'999'999.0);
+    CHECK_THROWS_WITH_AS((void)parsed({"1.000000000000000056e-01"}),
+                         "w.txt: line 1: expected a weight > 0 below 1e9 with at most 6 digits "
+                         "after the point, found '1.000000000000000056e-01'; numpy.savetxt rounds "
+                         "to these with fmt=\"%.6f\"",
+                         input_error);
+  }
+
   TEST_CASE("what is no weight is refused") {
-    for (const char* bad : {"", "0", "0.0", "-1", "+1", "1e3", "nan", "inf", "1.", ".5", "1,5",
-                            "0.0000001", "1234567890", "1/3", " 1"}) {
+    for (const char* bad : {"",
+                            "0",
+                            "0.0",
+                            "-1",
+                            "+1",
+                            "1e9",
+                            "1e",
+                            "e1",
+                            "1e1e1",
+                            "1e-7",
+                            "1.000000000000000056e-01",
+                            "nan",
+                            "inf",
+                            "1.",
+                            ".5",
+                            "1,5",
+                            "0.0000001",
+                            "1234567890",
+                            "1/3",
+                            " 1"}) {
       CHECK_THROWS_AS((void)parsed({"1", bad}), input_error);
     }
     CHECK_THROWS_AS((void)parsed({}), input_error);
