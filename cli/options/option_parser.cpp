@@ -40,7 +40,8 @@ CLI::Validator a_whole_number() {
               return fmt::format("must be at most {}, got '{}'", std::numeric_limits<Number>::max(),
                                  text);
             }
-            return "must be a whole number >= 0 without leading zeros, got '" + text + "'";
+            return "must be a whole number without sign, fraction and leading zeros, got '" + text +
+                   "'";
           },
           ""};
 }

@@ -117,7 +117,8 @@ void add_metrics(CommandLine& line, OutputOptions& options) {
   line.section("Output").add(
       "--metrics", options.metrics,
       "write a few numbers of the report as flat JSON to standard output, for trackers of "
-      "experiments: epsilon, delta, answered, agreement, releasable_epsilon, holds",
+      "experiments: epsilon, delta, guaranteed, answered, agreement, releasable_epsilon, "
+      "ledger_epsilon, ledger_delta, holds",
       {.recorded = false});
 }
 

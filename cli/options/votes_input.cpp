@@ -340,8 +340,9 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
   }
   const VotesShape beside{votes.queries(), votes.classes(), input.rows};
-  const auto add_if_at_chance = [&](const char* file, const std::vector<std::int32_t>& labels) {
-    if (auto notice = labels_at_chance(votes, input.rows, labels, file)) {
+  const auto add_if_at_chance = [&](const char* option, const std::string& path,
+                                    const std::vector<std::int32_t>& labels) {
+    if (auto notice = labels_at_chance(votes, input.rows, labels, option, io::printable(path))) {
       input.notices.push_back(*std::move(notice));
     }
   };
@@ -349,13 +350,13 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.labels =
         read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),
                     {votes.queries(), labelled, input.rows}, options.labels_rows);
-    add_if_at_chance("labels", *input.labels);
+    add_if_at_chance("labels", options.labels, *input.labels);
   }
   if (!options.decisions.empty()) {
     Decisions read = read_decisions(
         *open_file(input, "decisions", options.decisions, reading_of_labels(options, true)), beside,
         options.decisions_are, options.decisions_rows);
-    if (!read.labels.empty()) add_if_at_chance("decisions", read.labels);
+    if (!read.labels.empty()) add_if_at_chance("decisions", options.decisions, read.labels);
     input.decisions = std::move(read.answered);
   }
   return input;

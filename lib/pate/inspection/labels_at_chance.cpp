@@ -52,7 +52,7 @@ Matches matches(const VoteSource& votes, const RowSelection& rows,
 
 std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelection& rows,
                                        std::span<const std::int32_t> labels,
-                                       std::string_view file) {
+                                       std::string_view option, std::string_view path) {
   if (rows.size() < kFewestQueries) return std::nullopt;
   const Matches found = matches(votes, rows, labels);
   if (found.queries < kFewestQueries) return std::nullopt;
@@ -71,8 +71,8 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
                 fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
                             "would be ({:.0f}): expected those of the same rows (--{}-rows says "
                             "whose rows they are), with classes numbered as in the votes{}",
-                            file, found.right, found.queries, by_chance, file,
-                            file == "labels" ? "" : "; or noise so large that it decides them")};
+                            path, found.right, found.queries, by_chance, option,
+                            option == "labels" ? "" : "; or noise so large that it decides them")};
 }
 
 }  // namespace pate

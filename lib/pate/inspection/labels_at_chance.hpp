@@ -14,7 +14,8 @@ namespace pate {
 /// A notice where the true classes or released labels of the selected queries, `labels` (one for
 /// each row of the votes, as `read_labels` and `read_decisions` give them; -1: none), are the
 /// plurality's no more often than labels of other queries would be: they may be of other rows, or
-/// number the classes in another way. It names `file` and the option --`file`-rows.
+/// number the classes in another way. It names `path`, the file they are in, and the
+/// option --`option`-rows.
 ///
 ///     by chance = sum_c (pluralities c) (labels c) / Q,   Q queries with a label
 ///
@@ -24,6 +25,7 @@ namespace pate {
 [[nodiscard]] std::optional<Notice> labels_at_chance(const VoteSource& votes,
                                                      const RowSelection& rows,
                                                      std::span<const std::int32_t> labels,
-                                                     std::string_view file);
+                                                     std::string_view option,
+                                                     std::string_view path);
 
 }  // namespace pate

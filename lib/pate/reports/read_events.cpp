@@ -128,6 +128,20 @@ void check_units(const std::vector<NamedRecord>& records) {
   }
 }
 
+// Of a number that names no entries of a ledger: that it counts none is told by its own epsilon,
+// and without them a sum would leave out what they cost.
+void check_counts_nothing(const io::JsonValue& published) {
+  const auto run = published.find("run");
+  const auto epsilon = published.find("epsilon");
+  if (!run || run->type() != io::JsonType::object || !epsilon) return;
+  const double of_run = run->at("epsilon").number();
+  if (epsilon->number() == of_run) return;
+  epsilon->fail(
+      fmt::format("{}, that of its run, as there is no public.ledger with entries that it "
+                  "counts besides",
+                  of_run));
+}
+
 }  // namespace
 
 Record read_events(const io::JsonValue& report) {
@@ -197,7 +211,12 @@ CountedEntries counted_entries(const io::JsonValue& report) {
   CountedEntries result;
   const auto published = report.find("public");
   const auto ledger = published ? published->find("ledger") : std::nullopt;
-  if (!ledger || ledger->type() != io::JsonType::array) return result;
+  if (published &&
+      !(ledger && ledger->type() == io::JsonType::array && !ledger->elements().empty())) {
+    check_counts_nothing(*published);
+    return result;
+  }
+  if (!ledger) return result;
   for (const io::JsonValue& entry : ledger->elements()) {
     const std::string& counted = entry.at("counted").text();
     if (counted == name(Counted::same_answers)) continue;

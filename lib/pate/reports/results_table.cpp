@@ -139,8 +139,9 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       if (!headline.may_publish || headline.promise == Promise::none) return "no";
       if (headline.promise == Promise::fixed) return "yes";
       // Its queries are those of its run; what a ledger has besides, its epsilon counts as well.
-      return headline.entry.find("others") ? "yes, with its statement; counts all of its ledger"
-                                           : "yes, with its statement";
+      return headline.entry.find("others")
+                 ? "yes, with its statement; counts all that its ledger had then"
+                 : "yes, with its statement";
   }
   return {};
 }

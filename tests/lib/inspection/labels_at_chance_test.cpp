@@ -40,22 +40,22 @@ TEST_CASE("labels at chance: labels of other rows are noticed, those of the same
     for (auto& label : labels) label = static_cast<std::int32_t>(random.integer(0, classes - 1));
     const pate_test::HistogramVotes votes(counts_of(labels, classes, random));
     const RowSelection rows = RowSelection::all(static_cast<std::int64_t>(queries));
-    CHECK_FALSE(labels_at_chance(votes, rows, labels, "labels"));
+    CHECK_FALSE(labels_at_chance(votes, rows, labels, "labels", "l.npy"));
     // One row late; and classes numbered from the other end.
     std::vector<std::int32_t> late = labels;
     std::ranges::rotate(late, late.begin() + 1);
     std::vector<std::int32_t> turned = labels;
     for (auto& label : turned) label = (label + 1) % classes;
-    const auto notice = labels_at_chance(votes, rows, turned, "labels");
+    const auto notice = labels_at_chance(votes, rows, turned, "labels", "l.npy");
     REQUIRE(notice);
     CHECK(notice->code == "labels_at_chance");
-    CHECK(labels_at_chance(votes, rows, late, "labels"));
+    CHECK(labels_at_chance(votes, rows, late, "labels", "l.npy"));
     // Released labels, of which some were refused.
     for (auto* const some : {&labels, &late}) {
       for (std::size_t i = 0; i < queries; i += 3) (*some)[i] = -1;
     }
-    CHECK_FALSE(labels_at_chance(votes, rows, labels, "decisions"));
-    const auto of_others = labels_at_chance(votes, rows, late, "decisions");
+    CHECK_FALSE(labels_at_chance(votes, rows, labels, "decisions", "d.npy"));
+    const auto of_others = labels_at_chance(votes, rows, late, "decisions", "d.npy");
     CHECK(of_others.has_value() == (2 * queries / 3 >= 30));
     if (of_others) CHECK(of_others->message.find("--decisions-rows") != std::string::npos);
   }
@@ -68,9 +68,9 @@ TEST_CASE("labels at chance: nothing is said of few queries, or of one class") {
   std::vector<std::int32_t> others = labels;
   for (auto& label : others) label = (label + 1) % 3;
   const pate_test::HistogramVotes few(counts_of(labels, 3, random));
-  CHECK_FALSE(labels_at_chance(few, RowSelection::all(29), others, "labels"));
+  CHECK_FALSE(labels_at_chance(few, RowSelection::all(29), others, "labels", "l.npy"));
   const std::vector<std::int32_t> same(100, 1);
   std::vector<std::int32_t> wrong(100, 0);
   const pate_test::HistogramVotes one(counts_of(same, 2, random));
-  CHECK_FALSE(labels_at_chance(one, RowSelection::all(100), wrong, "labels"));
+  CHECK_FALSE(labels_at_chance(one, RowSelection::all(100), wrong, "labels", "l.npy"));
 }
