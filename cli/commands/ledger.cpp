@@ -52,7 +52,7 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
 // an entry has, as (epsilon, delta)-DP at its own.
 void append_foreign(const LedgerOptions& options, const reports::ReportContext& context) {
   const Record events = foreign_events(options.foreign);
-  // Looked at first: to open a ledger makes one.
+  // Looked at first: to open a ledger makes one, if only for as long as it is open.
   if (reports::read_ledger(options.ledger).empty()) {
     throw input_error(
         fmt::format("{}: expected a ledger with an entry, which says whose account it is; begin "

@@ -46,9 +46,13 @@ int lock(int file, const fs::path& path) {
   return leads_to(path, file);
 }
 
-io::Descriptor open_locked(const fs::path& path) {
+// made: set where there was no such file before.
+io::Descriptor open_locked(const fs::path& path, bool& made) {
+  constexpr int kFlags = O_RDWR | O_APPEND | O_NOCTTY | O_NONBLOCK;
   for (;;) {
-    io::Descriptor file(path, O_RDWR | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK, 0600);
+    io::Descriptor file(path, kFlags);
+    made = file.get() < 0 && errno == ENOENT;
+    if (made) file = io::Descriptor(path, kFlags | O_CREAT, 0600);
     if (file.get() < 0) fail(path, "opened", errno);
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -79,10 +83,19 @@ std::string read_all(int file, const fs::path& path) {
 Ledger::Ledger(fs::path path, io::WritePoints points)
     : path_(std::move(path)),
       points_(std::move(points)),
-      descriptor_(open_locked(path_)),
+      descriptor_(open_locked(path_, made_)),
       protected_(descriptor_) {
   text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
+}
+
+Ledger::~Ledger() {
+  // Under the lock: whoever waits for it sees that the name is gone, and makes a file of its own.
+  struct stat status {};
+  if (!made_ || ::fstat(descriptor_.get(), &status) != 0 || status.st_size != 0) return;
+  std::error_code failure;
+  const fs::path real = fs::canonical(path_, failure);  // a link to it stays
+  if (!failure && leads_to(real, descriptor_.get()) == 1) ::unlink(real.c_str());
 }
 
 std::optional<std::int64_t> Ledger::torn_line() const {

@@ -34,7 +34,8 @@ class Ledger {
   explicit Ledger(std::filesystem::path path, io::WritePoints points = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
-  ~Ledger() = default;
+  /// A file that was made and got no entry is removed: a run that is refused leaves nothing behind.
+  ~Ledger();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
@@ -54,6 +55,7 @@ class Ledger {
  private:
   std::filesystem::path path_;
   io::WritePoints points_;
+  bool made_ = false;  // there was no file of this name
   io::Descriptor descriptor_;
   io::ProtectedFile protected_;
   LedgerText text_;

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -96,13 +97,66 @@ TEST_CASE("entries are there for the next one who opens the ledger") {
 TEST_CASE("a ledger is made for its owner only; one that is there keeps its permissions") {
   const TempDirectory directory;
   const mode_t before = ::umask(0);
-  { const Ledger ledger(directory / "new"); }
+  { Ledger(directory / "new").append(entry("a")); }
   ::umask(before);
   constexpr fs::perms kOwner = fs::perms::owner_read | fs::perms::owner_write;
   CHECK(fs::status(directory / "new").permissions() == kOwner);
   fs::permissions(directory / "new", kOwner | fs::perms::group_read);
   { const Ledger ledger(directory / "new"); }
   CHECK(fs::status(directory / "new").permissions() == (kOwner | fs::perms::group_read));
+}
+
+TEST_CASE("a ledger that was made and got no entry is gone again, with its links as they were") {
+  const TempDirectory directory;
+  const auto names = [&] {
+    return std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator());
+  };
+  {
+    const Ledger ledger(directory / "l");
+    CHECK(fs::exists(directory / "l"));
+  }
+  CHECK(names() == 0);
+  fs::create_symlink("target", directory / "link");
+  { const Ledger ledger(directory / "link"); }
+  CHECK(fs::is_symlink(directory / "link"));
+  CHECK(names() == 1);
+  { Ledger(directory / "link").append(entry("a")); }
+  CHECK(digests(directory / "target") == std::vector<std::string>{"a"});
+  write_bytes(directory / "empty", "");  // it was there before
+  { const Ledger ledger(directory / "empty"); }
+  CHECK(fs::exists(directory / "empty"));
+  // Another file took its name meanwhile.
+  {
+    const Ledger ledger(directory / "l");
+    fs::remove(directory / "l");
+    write_bytes(directory / "l", "");
+  }
+  CHECK(fs::exists(directory / "l"));
+}
+
+TEST_CASE("who waited for a ledger that is gone again makes one") {
+  const TempDirectory directory;
+  const fs::path path = directory / "l";
+  std::array<int, 2> opened{};
+  REQUIRE(::pipe(opened.data()) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  char sign = 's';
+  if (child == 0) {
+    if (::read(opened[0], &sign, 1) != 1) ::_exit(3);
+    Ledger(path).append(entry("a"));
+    ::_exit(0);
+  }
+  {
+    const Ledger ledger(path);
+    REQUIRE(::write(opened[1], &sign, 1) == 1);
+    ::usleep(20000);  // so that the other one waits, as a rule
+  }
+  int state = 0;
+  REQUIRE(::waitpid(child, &state, 0) == child);
+  CHECK(state == 0);
+  CHECK(digests(path) == std::vector<std::string>{"a"});
+  for (const int end : opened) ::close(end);
 }
 
 TEST_CASE("a ledger in use is not replaced, whatever name comes to lead to it") {
