@@ -270,7 +270,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   // Of weights the sum of all may be more than the teachers, or less.
   const std::vector<double> thresholds =
       weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
-  prepend_input_warnings(input, thresholds, settings.delta, account.notices);
+  prepend_input_warnings(input, thresholds, settings.delta, account.notices, run.aggregator.ptr());
   if (options.rows_from_answers) account.notices.push_back(rows_from_answers_notice());
   if (shard.of > 1) {
     account.notices.push_back(

@@ -88,7 +88,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
     return explain(run, settings, {options.queries, options.top.value_or(0)});
   }();
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         settings.delta, explanation.notices);
+                         settings.delta, explanation.notices, run.aggregator.ptr());
   const reports::ReportContext context{version(), settings_of("explain", add_explain, options),
                                        described.get()};
   input.check_unchanged();

@@ -26,11 +26,9 @@ MechanismOptions with_any_noise(MechanismOptions options) {
 }
 
 Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
-                         const Streams& streams) {
+                         const Mechanism& mechanism, const Streams& streams) {
   const VoteSource& votes = *input.votes;
   const auto* predictions = dynamic_cast<const PredictionVotes*>(&votes);
-  const Mechanism mechanism = make_aggregator(with_any_noise(options.mechanism), votes.teachers(),
-                                              input.rows.size(), false);
   Progress progress(streams, "reading votes");
   Inspection result =
       inspect(votes, input.rows, mechanism.answer_rule(), predictions, options.threads,
@@ -76,7 +74,9 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   const VotesInput input = open_votes(options.input);
   // Digests read every byte once more: beside the inspection, not after it.
   auto described = input.describe_async(options.threads);
-  Inspection inspection = inspect_input(options, input, streams);
+  const Mechanism mechanism = make_aggregator(with_any_noise(options.mechanism),
+                                              input.votes->teachers(), input.rows.size(), false);
+  Inspection inspection = inspect_input(options, input, mechanism, streams);
 
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),
                                  described.get()};
@@ -91,7 +91,7 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   first.insert(first.end(), input.notices.begin(), input.notices.end());
   inspection.notices.insert(inspection.notices.begin(), first.begin(), first.end());
   std::ranges::move(slip_notices(thresholds_of(options.mechanism, input.votes->teachers()),
-                                 input.votes->teachers(), 0.0),
+                                 input.votes->teachers(), 0.0, mechanism.ptr()),
                     std::back_inserter(inspection.notices));
   if (auto notice = dtype_notice(context.inputs.front().dtype)) {
     inspection.notices.push_back(std::move(*notice));

@@ -209,7 +209,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
            : label_account(run, labelled, filter, limits, options.delta, options.threads);
   activity.reset();
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         options.delta, account.notices);
+                         options.delta, account.notices, run.aggregator.ptr());
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   reports::ReportContext context{version(), settings_of("label", add_label, options),

@@ -104,6 +104,12 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   run.max_answers = options.max_answers;
   if (answers) check_no_sample(options, "--max-answers: every query counts as answered");
   if (laplace) check_no_sample(options, "--laplace-scale: it is known for Gaussian noise");
+  if (options.sample_teachers && given.threshold.ends_with('%')) {
+    throw usage_error(
+        fmt::format("--sample-teachers with --threshold {}: a share of all teachers or of a "
+                    "sample? Write it in votes of a sample, which has P of the teachers",
+                    given.threshold));
+  }
   if (given.one_noise) check_no_sample(options, "--one-noise");
   run.sample_teachers = options.sample_teachers;
   return run;
@@ -118,9 +124,15 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     if (options.certificate || !options.tables.empty()) {
       throw usage_error("--certificate and --tables go with --declared-epsilon");
     }
-    if (!options.sensitivity_order && (options.teachers || options.classes)) {
+    const bool says_teachers_alone = options.mechanism.any_ptr() && !options.classes;
+    if (!options.sensitivity_order && !says_teachers_alone &&
+        (options.teachers || options.classes)) {
       throw usage_error(
-          "--teachers and --classes go with --declared-epsilon or --published-sensitivity");
+          "--teachers and --classes go with --declared-epsilon or --published-sensitivity, "
+          "--teachers alone with PTR too");
+    }
+    if (options.teachers && *options.teachers < 1) {
+      throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
     }
     return std::nullopt;
   }
@@ -195,7 +207,8 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                "how likely the test of pate label --declared-epsilon E passes, by queries, for "
                "votes of three levels of agreement");
   add_certificate(declared, options.certificate);
-  declared.add("--teachers M", options.teachers, "number of teachers");
+  declared.add("--teachers M", options.teachers,
+               "number of teachers; of PTR: says where its threshold is out of their reach");
   declared.add("--classes m", options.classes, "number of classes");
   declared.add("--tables DIR", options.tables,
                "cache directory for its tables, which hold nothing private", {.recorded = false});
@@ -240,8 +253,10 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   const PlanSettings& settings = options.settings;
   Plan result =
       options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
-  const auto slips = slip_notices(thresholds_of(options.mechanism, options.teachers),
-                                  options.teachers, options.settings.delta);
+  const std::optional<StabilityTest> test = result.run.tested();
+  const auto slips =
+      slip_notices(thresholds_of(options.mechanism, options.teachers), options.teachers,
+                   options.settings.delta, test ? &*test : nullptr);
   result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
 
   const auto judged = judged_limits(options.limits, result.costs[result.headline]);

@@ -272,8 +272,19 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
 }
 
 std::vector<Notice> slip_notices(std::span<const double> thresholds,
-                                 std::optional<std::int64_t> teachers, double delta) {
+                                 std::optional<std::int64_t> teachers, double delta,
+                                 const StabilityTest* test) {
   std::vector<Notice> notices;
+  if (test != nullptr && teachers && *teachers > 0 &&
+      test->threshold() > static_cast<double>(*teachers / 2)) {
+    notices.push_back(
+        {"high_threshold",
+         fmt::format(
+             "PTR's threshold is {:.6g}, and no answer of {} teachers withstands more than {} "
+             "votes that change: only noise can reach it. {} or a larger --ptr-delta lowers it",
+             test->threshold(), *teachers, *teachers / 2,
+             test->is_gaussian() ? "A smaller --ptr-sigma" : "A larger epsilon")});
+  }
   if (!thresholds.empty()) {
     const auto [least, most] = std::ranges::minmax(thresholds);
     if (least <= 1.0) {
@@ -318,9 +329,9 @@ void refuse_share_as_votes(const MechanismOptions& options) {
 }
 
 void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
-                            double delta, std::vector<Notice>& notices) {
+                            double delta, std::vector<Notice>& notices, const StabilityTest* test) {
   std::vector<Notice> doubts = input.doubts();
-  std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta),
+  std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta, test),
                     std::back_inserter(doubts));
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }

@@ -89,9 +89,11 @@ void require_two_classes(const VotesInput& input);
                                         std::int64_t queries, bool has_student);
 
 /// What is more often a slip than meant: thresholds of at most one vote or above the number of
-/// teachers (none: not known), a delta above 1e-3.
+/// teachers (none: not known), a PTR test (or none) whose threshold is above half of it, which is
+/// as stable as an answer can be; a delta above 1e-3.
 [[nodiscard]] std::vector<Notice> slip_notices(std::span<const double> thresholds,
-                                               std::optional<std::int64_t> teachers, double delta);
+                                               std::optional<std::int64_t> teachers, double delta,
+                                               const StabilityTest* test = nullptr);
 
 /// Throws `usage_error` for a threshold of less than one vote, with the share that is likely meant:
 /// for commands that spend budget.
@@ -102,9 +104,10 @@ void refuse_share_as_votes(const MechanismOptions& options);
                                                 std::optional<std::int64_t> teachers);
 
 /// What bears on the validity of every number of a run, in front of `notices`: how files were read,
-/// layouts that do not fit, slips.
+/// layouts that do not fit, slips. test: PTR's, or null.
 void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
-                            double delta, std::vector<Notice>& notices);
+                            double delta, std::vector<Notice>& notices,
+                            const StabilityTest* test = nullptr);
 
 /// The part of a run that `shard` is, with the decisions and labels of the input, which it is left
 /// without. The input must outlive it.

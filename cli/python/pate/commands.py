@@ -737,7 +737,7 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
         three levels of agreement
     certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
         smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
-    teachers: number of teachers
+    teachers: number of teachers; of PTR: says where its threshold is out of their reach
     classes: number of classes
     tables: cache directory for its tables, which hold nothing private
     threads: number of threads; 0, the default: all processors
