@@ -2,6 +2,7 @@
 
 The environment has PATE_PROGRAM, and the package in PYTHONPATH. torch and jax are tried where they are installed.
 """
+import collections
 import importlib.util
 import os
 import pathlib
@@ -179,6 +180,30 @@ class ArraysTest(unittest.TestCase):
                 for same in (truth, other.loc[names], other.loc[names].to_numpy()):
                     found = pate.analyze(those, layout=layout, labels=same, **options)
                     self.assertEqual(found["utility"], expected["utility"])
+
+    def test_counters_are_counts_once_the_classes_are_said(self):
+        """Of a class that nobody voted for a Counter says nothing."""
+        for _ in range(20):
+            votes = draw(self.generator)
+            classes = votes.shape[1]
+            names = [f"class {i}" for i in self.generator.permutation(classes)]
+            named = self.generator.random() < 0.5
+            keys = names if named else range(classes)
+            kind = [lambda items: collections.Counter(dict(items)), dict, lambda items: collections.Counter({key: int(count) for key, count in items})]
+            make = kind[self.generator.integers(3)]
+            rows = [make([(key, count) for key, count in zip(keys, row) if count > 0 or self.generator.random() < 0.2]) for row in votes]
+            said = [names, ",".join(names)][self.generator.integers(2)] if named else classes
+            with self.subTest(rows=rows, said=said):
+                self.assertEqual(digest(rows, classes=said), digest(votes))
+                with self.assertRaisesRegex(pate.InputError, "add classes="):
+                    digest(rows)
+                other = [dict(row) for row in rows]
+                place = int(self.generator.integers(len(rows)))
+                other[place]["owl"] = 1
+                with self.assertRaisesRegex(pate.InputError, f"row {place}: .*'owl'"):
+                    digest(other, classes=said)
+                with self.assertRaisesRegex(pate.InputError, "without layout"):
+                    digest(rows, layout="predictions", classes=said)
 
     @unittest.skipUnless(have("pandas"), "pandas is not installed")
     def test_columns_that_are_classes_are_in_their_order(self):

@@ -142,7 +142,7 @@ class ReportsTest(unittest.TestCase):
     def test_what_is_no_report_is_refused(self):
         (self.root / "other.json").write_text('{"a": 1}')
         (self.root / "none.json").write_text("epsilon = 1")
-        for name in ("other.json", "none.json"):
+        for name in ("other.json", "none.json", "missing.json", "."):
             with self.assertRaises(pate.InputError):
                 pate.load(self.root / name)
         for call in (lambda: pate.compose(3), lambda: pate.compose({"a": 1}), lambda: pate.compose(self.root / "none.json"),

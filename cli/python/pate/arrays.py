@@ -5,6 +5,7 @@ there are texts in it or cells are missing.
 """
 import array
 import ast
+import collections.abc
 import csv
 import io
 import math
@@ -173,6 +174,37 @@ def _check_indices(rows, what):
                 raise InputError(f"{what}: expected one {name} in all of the list, found another one at position {number} than at position 0: "
                                  f"put them into one order ([row.loc[{what}[0].index] for row in {what}], or pandas.DataFrame({what})), or hand "
                                  f"over [row.to_numpy() for row in {what}] if they lie in it")
+
+
+def are_counted(values):
+    """Whether these are votes as a Counter, or another mapping, has them for each query."""
+    return isinstance(values, (list, tuple)) and len(values) > 0 and all(isinstance(row, collections.abc.Mapping) for row in values)
+
+
+def counted(rows, classes, what):
+    """Rows of counts of such votes. classes: how many there are, or their names in order, as a list or with commas between them.
+
+    Of classes that nobody voted for mappings say nothing, and these take part in the noisy maximum too: without `classes` they are
+    refused, and so is what is no class.
+    """
+    names = classes.split(",") if isinstance(classes, str) and "," in classes else classes
+    if isinstance(names, str) and names.isdecimal():
+        names = int(names)
+    if names is None:
+        raise InputError(f"{what}: expected how many classes there are beside {type(rows[0]).__name__}s, which leave out those that nobody voted "
+                         "for: add classes=10, or their names, classes=[\"cat\", \"dog\"]")
+    names = [names] if isinstance(names, str) else list(range(int(names))) if hasattr(names, "__index__") else list(names)
+    places = {name: place for place, name in enumerate(names)}
+    table = []
+    for number, row in enumerate(rows):
+        counts = [0] * len(names)
+        for name, votes in row.items():
+            if name not in places:
+                raise InputError(f"{what}: row {number}: expected votes for the classes {', '.join(map(str, names[:3]))}"
+                                 f"{', ...' if len(names) > 3 else ''}, found some for {name!r}")
+            counts[places[name]] = votes.item() if hasattr(votes, "item") else votes
+        table.append(counts)
+    return table
 
 
 def as_file(values, what):

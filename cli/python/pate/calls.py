@@ -6,7 +6,7 @@ import tempfile
 from typing import Any, Union
 
 from pate import reports, running
-from pate.arrays import as_file, check_classes, check_rows, from_npy, headings, lines_of
+from pate.arrays import are_counted, as_file, check_classes, check_rows, counted, from_npy, headings, lines_of
 from pate.errors import InputError, UsageError, error_of
 from pate.flags import FLAGS
 
@@ -99,6 +99,11 @@ def _votes(value, options):
     """The word for the votes, their bytes if they go by standard input, and what that adds to the options."""
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value), None
+    if are_counted(value):
+        if options.get("layout") not in (None, "counts"):
+            raise InputError(f"votes: expected the class that each teacher voted for, with layout=\"{options['layout']}\", found "
+                             f"{type(value[0]).__name__}s: counts of votes are read without layout")
+        value = counted(value, options.get("classes"), "votes")
     ending, chunks = as_file(value, "votes")
     if ending == ".csv" and options.get("header") is None:
         # What is above the columns of a frame is known, and no row of others is one.

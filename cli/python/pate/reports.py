@@ -189,6 +189,8 @@ def load(path: str | os.PathLike[str]) -> Report:
         text = pathlib.Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{os.fspath(path)}: expected a report of pate, found no text: {error}") from error
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
     return Report(text)
 
 
