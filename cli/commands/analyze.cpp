@@ -98,6 +98,30 @@ void check_samples(const AnalyzeOptions& options) {
   excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
 }
 
+// A list of bounds of which none would be computed, or none but those that are without it.
+void check_bounds(const AnalyzeOptions& options) {
+  const std::vector<Bound>& bounds = options.privacy.bounds;
+  const bool by_q = std::ranges::all_of(
+      bounds, [](Bound bound) { return bound == Bound::published || bound == Bound::tradeoff; });
+  // Both of them are what is computed where nothing is said.
+  if (!by_q || bounds == PrivacyOptions().bounds) return;
+  if (options.sample_teachers) {
+    throw usage_error(
+        "--bound has no effect with --sample-teachers: no bound by the votes is known of samples; "
+        "leave it out, --exact has what they cost on these votes");
+  }
+  if (options.mechanism.ptr_sparse) {
+    throw usage_error(
+        "--bound has no effect with --ptr-sparse, which costs the same whatever the votes are: "
+        "leave it out");
+  }
+  if (options.mechanism.any_ptr() && std::ranges::count(bounds, Bound::published) > 0) {
+    throw usage_error(
+        "--bound published: of PTR no bound was published; leave it out, or say --bound tradeoff, "
+        "which is what its tests cost on these votes");
+  }
+}
+
 // Tells meanwhile how far an account is.
 class AccountProgress {
  public:
@@ -236,6 +260,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   check_groups(options);
   check_weights(options);
   check_samples(options);
+  check_bounds(options);
   std::vector<std::string> inputs = input_paths(options.input);
   for (const std::string* path : {&options.groups, &options.teacher_weights}) {
     if (!path->empty()) inputs.push_back(*path);
@@ -296,10 +321,12 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
       options.output,
       reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
                                    reports::Audience::owner, &apart),
-      costs_for_people(options.output, guarantee_of(account), account.costs,
-                       analyze_summary(account, title_of(options.input), options.output.all,
-                                       streams.out_colour()) +
-                           groups_text(apart.groups) + weights_text(apart.weights)),
+      costs_for_people(
+          options.output, guarantee_of(account), account.costs,
+          analyze_summary(account, title_of(options.input), options.output.all,
+                          streams.out_colour(),
+                          weights ? std::optional(apart.weights.back().weight) : std::nullopt) +
+              groups_text(apart.groups) + weights_text(apart.weights)),
       account.notices, streams, false,
       // Which votes win by weight, or in samples, is not what is counted there.
       options.output.metrics && options.teacher_weights.empty() && !options.sample_teachers

@@ -102,12 +102,12 @@ void line(std::string& text, const char* name, double value, const char* what) {
 
 }  // namespace
 
-std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
-                            bool colour) {
+std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all, bool colour,
+                            std::optional<double> heaviest) {
   std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
-  text +=
-      mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()) + '\n';
-  text += samples_line(account.steps);
+  text += mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours());
+  if (heaviest) text += fmt::format(", in votes of {:g}, the heaviest teacher's", *heaviest);
+  text += '\n' + samples_line(account.steps);
   if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);

@@ -60,9 +60,9 @@ struct VotesTitle {
 }
 
 /// `all` shows every cost; otherwise the headline, what papers would print and what may be
-/// published.
+/// published. heaviest: by how much the heaviest teacher's vote counts, where votes have weights.
 [[nodiscard]] std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
-                                          bool colour);
+                                          bool colour, std::optional<double> heaviest = {});
 [[nodiscard]] std::string compose_summary(const RecordAccount& sum,
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);

@@ -230,6 +230,11 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
   AccountSettings settings = options.account;
   check_delta(settings.delta, options.any_delta);
   check_limits(options.limits);
+  if (options.limits.max_epsilon && options.account.reading == GuaranteeKind::expected) {
+    throw usage_error(
+        "--max-epsilon is kept by a guarantee, and --reading expected asks for an expectation, "
+        "which runs may exceed: leave --reading out, or --max-epsilon");
+  }
   const auto computes = [&](Bound bound) {
     return std::find(options.bounds.begin(), options.bounds.end(), bound) != options.bounds.end();
   };
@@ -251,6 +256,12 @@ std::vector<JudgedLimit> judged_limits(const Limits& limits, const CostEntry& he
   }
   std::vector<JudgedLimit> judged;
   if (const auto most = limits.max_epsilon) {
+    if (headline.promise == Promise::none) {
+      throw usage_error(
+          fmt::format("--max-epsilon is kept by a guarantee, and the headline, {}/{}/{}, promises "
+                      "nothing: leave --reading, --conversion and --bound out, or --max-epsilon",
+                      name(headline.bound), name(headline.reading), name(headline.conversion)));
+    }
     judged.push_back(
         {{"--max-epsilon", most, headline.epsilon <= *most},
          fmt::format("epsilon is {}, above --max-epsilon {}", headline.epsilon, *most)});

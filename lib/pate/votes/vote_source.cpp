@@ -93,6 +93,22 @@ std::string stacking_line(bool by_teacher) {
       by_teacher ? "" : ", 1");
 }
 
+// What a table of one dimension is where class ids of teachers and queries are asked for.
+std::string one_line_of(const NumericTable& table, bool by_teacher) {
+  const std::int64_t numbers = table.rows();
+  if (table.description().format.starts_with("np")) {
+    return fmt::format(
+        "a one-dimensional array of {} numbers; of one file a teacher all together are made by {}",
+        numbers, stacking_line(by_teacher));
+  }
+  const std::string on_one_line = conversion_line(table.name(), "paste -sd, {0} > {1}.csv", true);
+  return fmt::format(
+      "a single column of {0} numbers. If these are the votes of {0} teachers on one query, what "
+      "writes them on one line, to be read with --layout predictions-by-query: {1}; of one file a "
+      "teacher all together, to be read so too, are made by paste -d, FILE... > votes.csv",
+      numbers, on_one_line);
+}
+
 }  // namespace
 
 std::vector<ClassVotes> VoteSource::read_voted(std::int64_t first, std::int64_t count) const {
@@ -263,11 +279,10 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
-        "{}: expected class ids with one row per {} and one column per {} ({}), found a "
-        "one-dimensional array of {} numbers; of one file a teacher all together are made by {}",
-        name(), by_teacher ? "teacher" : "query", by_teacher ? "query" : "teacher",
-        by_teacher ? "teachers x queries" : "queries x teachers", table_->rows(),
-        stacking_line(by_teacher)));
+        "{}: expected class ids with one row per {} and one column per {} ({}), found {}", name(),
+        by_teacher ? "teacher" : "query", by_teacher ? "query" : "teacher",
+        by_teacher ? "teachers x queries" : "queries x teachers",
+        one_line_of(*table_, by_teacher)));
   }
   const std::int64_t teachers = by_teacher ? table_->rows() : table_->columns();
   if (teachers == 0 && queries() > 0) {
