@@ -6,7 +6,8 @@ usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
 run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
 only exceptions of called functions take are left out, and lines with closing brackets alone, where what is counted is the
-destructors that exceptions run. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
+destructors that exceptions run; in headers also members of structures and comparisons that are defaulted, which compilers make
+in every object anew, and programs take from one that is not counted. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
 not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which those
 that take more than S seconds of the processor are ended, uncounted, and named. With --golden the golden
 cases of the program in BUILD_DIR run too, and are counted.
@@ -22,6 +23,11 @@ import resource
 import signal
 import subprocess
 import sys
+
+
+# Lines that are not looked at, in any file and in headers.
+NO_CODE = re.compile(r"[\s})\];,]*")
+DECLARATION = re.compile(r"  \s*(?:[\w:]+(?:<[^()]*>)? \w+(?:(?:, \w+)*| = [^()]*)|friend auto operator<=>\(.*\) = default);(?:\s*//.*)?")
 
 
 def counted(folder):
@@ -103,7 +109,8 @@ def main():
             if not path.is_relative_to(source / "lib/pate" / room) or not path.exists():
                 continue
             text = path.read_text(encoding="utf-8").splitlines()
-            for line in [line for line in lines[name] if re.fullmatch(r"[\s})\];,]*", text[line - 1])]:
+            for line in [line for line in lines[name] if NO_CODE.fullmatch(text[line - 1]) or
+                         (path.suffix == ".hpp" and DECLARATION.fullmatch(text[line - 1]))]:
                 del lines[name][line]
                 for branch in [branch for branch in branches[name] if branch[0] == line]:
                     del branches[name][branch]

@@ -1,16 +1,21 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "pate/base/error.hpp"
-#include "pate/reports/record_json.hpp"
+#include "pate/events/event.hpp"
 #include "support/events.hpp"
+#include "support/read_back.hpp"
 #include "support/stability_tests.hpp"
 
 using pate::Event;
 using pate::Mechanism;
 using pate::MechanismCounts;
+using pate::test::refusal_of;
 using pate_test::Random;
 
 namespace {
@@ -43,19 +48,6 @@ Event run_by(const Mechanism& mechanism, std::int64_t queries, std::int64_t most
   return event;
 }
 
-// What reading it says; empty: nothing.
-std::string refusal(const Event& event) {
-  pate::reports::FieldWriter report;
-  pate::reports::write_record(report, {event});
-  try {
-    const pate::io::JsonValue json = pate::io::JsonValue::parse(report.text(), "run.json");
-    (void)pate::reports::read_record(json.at("record"));
-  } catch (const pate::input_error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 // Other steps of the kind: another number of them, or another noise.
 template <class Steps>
 bool change_steps(Steps& steps, Random& random) {
@@ -86,19 +78,20 @@ TEST_CASE("steps of an event that its queries do not take are refused") {
     const Mechanism mechanism = random_mechanism(random);
     const std::int64_t queries = random.integer(2, 50);
     Event event = run_by(mechanism, queries, queries, queries, random);
-    REQUIRE(refusal(event) == "");
+    REQUIRE(refusal_of(event) == "");
     pate::for_each_kind([&](const auto kind) {
       if constexpr (!std::is_same_v<decltype(kind),
                                     decltype(&MechanismCounts::sampled_queries) const>) {
         Event edited = event;
         if (!change_steps((*edited.open.steps).*kind, random)) return;
         ++changed;
-        CHECK(refusal(edited).find("run.json: record.events[0]: expected the steps that its") == 0);
+        CHECK(refusal_of(edited).find("run.json: record.events[0]: expected the steps that its") ==
+              0);
       }
     });
     // Steps of samples are none of a mechanism that all teachers answer.
     event.open.steps->sampled_queries[{0.5, 10.0}] = 1;
-    CHECK(refusal(event) != "");
+    CHECK(refusal_of(event) != "");
   }
   CHECK(changed > 600);
 }
@@ -120,7 +113,71 @@ TEST_CASE("limits of a run bound its answers, which are no more than they allow"
     for (std::int64_t most = 0; most <= 10; ++most) {
       CAPTURE(answered);
       CAPTURE(most);
-      CHECK((refusal(run_by(mechanism, 10, most, answered, random)) == "") == (answered <= most));
+      CHECK((refusal_of(run_by(mechanism, 10, most, answered, random)) == "") ==
+            (answered <= most));
     }
+  }
+}
+
+TEST_CASE("rows of a table that cannot be are refused in their place") {
+  Random random(73);
+  std::map<std::string, int> refused;
+  for (int round = 0; round < 150; ++round) {
+    CAPTURE(round);
+    const pate::test::SmallRun small{
+        pate::test::random_aggregator(random, 12), [&] {
+          std::vector<pate_test::Counts> queries;
+          for (int k = 0; k < 4; ++k) {
+            queries.push_back(pate_test::random_histogram(random, 12, 3));
+          }
+          return queries;
+        }()};
+    const Event event = pate::test::labelling_of(small, 1e-5, random);
+    if (event.facts.table.empty()) continue;  // its limit let it ask nothing
+    REQUIRE(refusal_of(event) == "");
+    const auto i = static_cast<std::size_t>(random.integer(0, std::ssize(event.facts.table) - 1));
+    const auto expect = [&](const std::string& place, const std::string& expected,
+                            const std::function<void(Event&, pate::QueryRow&)>& edit) {
+      Event edited = event;
+      edit(edited, edited.facts.table[i]);
+      const std::string said = refusal_of(edited);
+      CAPTURE(said);
+      CHECK(said.starts_with("run.json: record.events[0].private.table." + place + ": expected " +
+                             expected));
+      ++refused[place.substr(0, place.find('[')) + expected];
+    };
+    const std::string at = "[" + std::to_string(i) + "]";
+    expect("count" + at, "at least one query", [](Event&, auto& row) { row.count = 0; });
+    expect("log_q" + at, "at most -0.4", [](Event&, auto& row) { row.log_q = -0.4; });
+    expect("asked" + at, "at most", [](Event&, auto& row) { row.asked = row.count + 1; });
+    expect("answered" + at, "at most", [](Event&, auto& row) { row.answered = row.asked + 1; });
+    expect("count", "counts that add up to the 4 queries", [](Event&, auto& row) { ++row.count; });
+    if (event.facts.table[i].count > 1) {
+      expect("count", "counts that add up to the 4 queries", [](Event&, auto& row) {
+        --row.count;
+        row.asked = row.answered = std::min(row.asked, row.count);
+      });
+    }
+    if (i > 0) {
+      expect("log_q" + at, "rows in order", [&](Event& edited, auto& row) {
+        row.statistic = edited.facts.table[i - 1].statistic;
+        row.log_q = edited.facts.table[i - 1].log_q;
+      });
+    }
+    if (event.open.realized->answered > 0 && event.open.aggregator->refuses()) {
+      expect("answered", "counts that add up to the",
+             [](Event& edited, auto&) { --edited.open.realized->answered; });
+    }
+    // Facts of votes are of a run that tells how it answers.
+    Event plan = event;
+    plan.open.aggregator.reset();
+    CHECK(
+        refusal_of(plan).starts_with("run.json: record.events[0].private.table: expected no such "
+                                     "facts but of a run with its aggregator"));
+  }
+  CHECK(refused.size() == 7);
+  for (const auto& its : refused) {
+    CAPTURE(its.first);
+    CHECK(its.second > 10);
   }
 }
