@@ -19,6 +19,8 @@ namespace {
 // grid is coarser (a minute).
 constexpr double kManyTerms = 6e9;
 constexpr double kMaxTerms = 1e11;
+// Losses further from 0 are told apart by no profile: of such epsilons none is made for others.
+constexpr double kMostToldApart = 1e4;
 // Where delta is told.
 constexpr std::array kEpsilons{0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0,  1.5,  2.0,
                                2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0};
@@ -80,7 +82,7 @@ std::optional<PessimisticProfile> mixture_profile(double gaussian_mu,
     count += static_cast<double>(its.count);
   }
   if (!(count > 0.0 || gaussian_mu > 0.0) || !(count <= kMaxPureSteps) ||
-      !std::isfinite(hint.epsilon)) {
+      !std::isfinite(hint.epsilon) || !(settings.told_apart <= kMostToldApart)) {
     return std::nullopt;
   }
   Grids grids = grids_of({hint, hint}, settings, count);
@@ -108,7 +110,9 @@ std::optional<double> mixture_epsilon(double gaussian_mu, std::span<const PureSt
 std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const ProfileHints& hints,
                                       const ProfileSettings& settings, double gaussian_mu,
                                       unsigned threads, const ProgressCallback& progress) {
-  if (!std::isfinite(hints.larger().epsilon)) return std::nullopt;
+  if (!std::isfinite(hints.larger().epsilon) || !(settings.told_apart <= kMostToldApart)) {
+    return std::nullopt;
+  }
   double queries = 0.0;
   for (const ExactRun* run : runs) {
     for (std::size_t i = 0; i < run->size(); ++i) queries += run->count(i);

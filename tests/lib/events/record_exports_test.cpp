@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
+#include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/events/record_exports.hpp"
 #include "support/events.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace pate;
 using namespace pate::test;
@@ -147,6 +150,77 @@ TEST_SUITE("record exports") {
       CHECK(std::ranges::is_sorted(curve.orders));
     }
     CHECK(compared > 50);
+  }
+
+  TEST_CASE("RDP that is exported gives the epsilon that it is exported for") {
+    Random random(4305);
+    int compared = 0;
+    for (int round = 0; round < 6; ++round) {
+      const SmallRun run = random_run(random, random.integer(3, 8), 3, 2);
+      const Record record{analysis_of(run, kDelta, true)};
+      const RecordAccount account = account_record(record, {.threads = 1});
+      for (const CostEntry& entry : account.costs) {
+        const bool is_fixed =
+            entry.promise == Promise::fixed && entry.reading != GuaranteeKind::realized;
+        if (!is_fixed || !entry.order || entry.conversion == EpsilonMethod::profile) continue;
+        const RecordRdp told =
+            record_rdp(record, entry, {.orders = {{*entry.order}}, .threads = 1});
+        REQUIRE(told.orders == std::vector<double>{*entry.order});
+        CAPTURE(name(entry.bound));
+        CAPTURE(name(entry.conversion));
+        const double epsilon = epsilon_from_rdp(rdp_conversion(entry.conversion), told.rdp.front(),
+                                                told.orders.front(), entry.delta);
+        CHECK(std::max(epsilon, 0.0) == doctest::Approx(entry.epsilon).epsilon(1e-8));
+        compared |= 1 << static_cast<int>(entry.bound);
+      }
+    }
+    for (const Bound bound : {Bound::data_independent, Bound::tradeoff, Bound::exact}) {
+      CHECK((compared & 1 << static_cast<int>(bound)) != 0);
+    }
+  }
+
+  TEST_CASE("exact losses of a few queries give the delta of their profile, or are refused") {
+    const auto losses_of = [](const Record& record, Bound bound) {
+      const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
+      const CostEntry* const entry = entry_of(account, bound, GuaranteeKind::joint);
+      REQUIRE(entry != nullptr);
+      return std::pair(record_losses(record, *entry, {.threads = 1}), account);
+    };
+    const auto [losses, account] =
+        losses_of({analysis_of({gnmax(4.0), {{4, 1}}}, kDelta, true)}, Bound::exact);
+    REQUIRE(account.profile);
+    for (std::size_t k = 0; k < account.profile->epsilons.size(); ++k) {
+      const double epsilon = account.profile->epsilons[k];
+      for (std::size_t d = 0; d < 2; ++d) {
+        const double told = (d == 0 ? losses.forward : losses.reverse).delta(epsilon);
+        CHECK(told >= account.profile->delta_at[k].lower.at(d));
+        CHECK(told <= account.profile->delta_at[k].upper.at(d) * 1.001 + 1e-12);
+      }
+    }
+  }
+
+  TEST_CASE("losses that no profile tells apart are refused by what to do instead") {
+    const auto refused = [](const Record& record, Bound bound) {
+      const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
+      const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
+      REQUIRE(entry != account.costs.end());
+      return message_of<input_error>([&] { (void)record_losses(record, *entry, {.threads = 1}); });
+    };
+    const Record sharp{analysis_of({gnmax(0.01), {{9, 1, 0}, {5, 5, 0}}}, kDelta, true)};
+    CHECK(refused(sharp, Bound::exact)
+              .starts_with("the exact privacy loss distribution of these events is not known"));
+    CHECK(refused(sharp, Bound::tradeoff)
+              .find("the bound is one of RDP, which has no privacy loss distribution") !=
+          std::string::npos);
+    // Of pure steps: an epsilon of 58 is exported, and none of 7,250.
+    for (const std::int64_t count : {2, 250}) {
+      const Record claims{foreign_event("p", "test", PrivacyClaim{29.0, 0.0, count})};
+      const std::string said = refused(claims, Bound::data_independent);
+      CAPTURE(count);
+      CHECK(said == (count == 2 ? "[no exception]"
+                                : "the privacy loss distribution of these events would be too "
+                                  "much work: export RDP"));
+    }
   }
 
   TEST_CASE("what others cannot go on with is refused") {
