@@ -110,6 +110,13 @@ RecordLosses record_losses(const Record& record, const CostEntry& entry,
                     "--exact, or export RDP",
                     label(entry)));
   }
+  if (!asked.converts()) {
+    throw input_error(fmt::format(
+        "{}: expected a delta above {}, which the events have of their own, for the grid of a "
+        "privacy loss distribution, found {}: leave out --conversion pure, add --delta with more, "
+        "or export RDP",
+        label(entry), decimal(asked.apart), decimal(asked.delta)));
+  }
   const auto profile = public_profile(asked, {.delta = entry.delta});
   if (!profile) {
     throw input_error(

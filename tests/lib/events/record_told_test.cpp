@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +10,10 @@
 #include "pate/base/error.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/foreign_step.hpp"
+#include "pate/events/record_exports.hpp"
 #include "support/events.hpp"
 #include "support/ledger_events.hpp"
+#include "support/stability_tests.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate;
@@ -43,6 +46,95 @@ TEST_SUITE("record told") {
       const RecordAccount account = account_record(record, {.delta = kDelta, .threads = 1});
       CHECK(has_exact(account) == (apart == 0.0));
       CHECK(tells(account, "bound_left_out") == (apart > 0.0));
+    }
+  }
+
+  TEST_CASE("where claims take all of delta, pure steps alone are told of the others") {
+    Random random(4804);
+    const auto plan_with = [](const Mechanism& mechanism) {
+      Event plan;
+      plan.open.mechanism = mechanism.name();
+      plan.open.queries = 3;
+      plan.open.delta = kDelta;
+      plan.open.steps = steps_of(mechanism, 3, 3);
+      return plan;
+    };
+    const SmallRun checked{confident(7.0, 2.0, 3.0), {{6, 3, 1}, {9, 1, 0}}};
+    for (const double claimed : {1e-6, 3e-7}) {
+      const Event claim = foreign_event("c", "test", PrivacyClaim{0.25, claimed, 1});
+      for (const Event& other : {plan_with(gnmax(20.0)), analysis_of(checked, kDelta, true),
+                                 labelling_of(checked, kDelta, random, false)}) {
+        const std::string refused = message_of<input_error>([&] {
+          (void)account_record({claim, other}, {.delta = claimed, .threads = 1});
+        });
+        CAPTURE(refused);
+        CHECK(refused.starts_with("no cost of this record is known at delta"));
+        CHECK_FALSE(
+            account_record({claim, other}, {.delta = 2.0 * claimed, .threads = 1}).costs.empty());
+      }
+      const RecordAccount pure =
+          account_record({claim, plan_with(lnmax(20.0))}, {.delta = claimed, .threads = 1});
+      for (const CostEntry& cost : pure.costs) {
+        CHECK(cost.conversion == EpsilonMethod::pure);
+        CHECK(cost.epsilon == doctest::Approx(0.25 + 3.0 * *pure_epsilon(lnmax(20.0))));
+        CHECK(cost.delta == claimed);
+        // Others have no grid of losses for it, and are told what makes one.
+        const Record both{claim, plan_with(lnmax(20.0))};
+        CHECK(message_of<input_error>([&] {
+                (void)record_losses(both, cost, {.threads = 1});
+              }).find("leave out --conversion pure, add --delta with more, or export RDP") !=
+              std::string::npos);
+      }
+    }
+  }
+
+  TEST_CASE("an event whose own deltas are more than its share is in no sum by shares") {
+    Event tested;
+    tested.open.mechanism = "ptr";
+    tested.open.queries = 9;
+    tested.open.delta = 1e-4;
+    tested.open.steps = steps_of(stability_test(TestNoise::laplace, 0.5, 1e-6), 9, 9);
+    Event plan = tested;
+    plan.open.mechanism = "gnmax";
+    plan.open.steps = steps_of(gnmax(2.0), 9, 9);
+    const auto has = [](const RecordAccount& account, EpsilonMethod conversion, Bound bound) {
+      return std::ranges::any_of(account.costs, [&](const CostEntry& cost) {
+        return cost.conversion == conversion && cost.bound == bound;
+      });
+    };
+    const RecordAccount sum = account_record({tested, plan}, {.delta = kDelta, .threads = 1});
+    CHECK_FALSE(has(sum, EpsilonMethod::linear, Bound::data_independent));
+    CHECK(sum.query_delta == doctest::Approx(9e-6));
+    // Beside a number, whose delta is apart as well.
+    const Event number = told_number(event_id("n"), "r", 1.5, event_id("run"));
+    for (const double left : {8.5e-6, 9.5e-6}) {
+      const double delta = left + number.open.drawn->delta;
+      const RecordAccount with = account_record({number, tested}, {.delta = delta, .threads = 1});
+      CHECK(has(with, EpsilonMethod::improved, Bound::released) == (left > 9e-6));
+    }
+  }
+
+  TEST_CASE("what others tell up to an order is infinite at one beyond, and it is said") {
+    Random random(4805);
+    ForeignStep curve;
+    curve.orders = {2.0, 4.0};
+    curve.rdp = {0.1, 0.2};
+    Event other = foreign_event("curve", "test", curve);
+    other.open.delta = kDelta;
+    Event run =
+        labelling_of({confident(7.0, 2.0, 3.0), {{6, 3, 1}, {9, 1, 0}}}, kDelta, random, false);
+    for (const double named : {3.0, 8.0}) {
+      run.open.origin.order = named;
+      const RecordAccount account = account_record({run, other}, {.delta = kDelta, .threads = 1});
+      int realized = 0;
+      for (const CostEntry& cost : account.costs) {
+        if (cost.reading != GuaranteeKind::realized) continue;
+        ++realized;
+        CHECK(std::isfinite(cost.epsilon) == (named <= 4.0));
+      }
+      CHECK(realized == 3);
+      CHECK(tells(account, "epsilon_infinite") == (named > 4.0));
+      CHECK(std::isfinite(account.costs[account.headline].epsilon));
     }
   }
 
