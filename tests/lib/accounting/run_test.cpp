@@ -6,14 +6,17 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "pate/accounting/query_counts.hpp"
+#include "pate/base/error.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/votes/weighted_votes.hpp"
 #include "support/labeling.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
@@ -128,6 +131,69 @@ TEST_SUITE("accounting") {
     // Pieces that follow are not those before.
     reader.read(7, 1);
     check_query(reader, 0, row_of(votes, 7));
+  }
+
+  TEST_CASE("votes of teachers with weights, of very many classes, are sums of these") {
+    const std::vector<std::int64_t> ids = words(14);
+    const PredictionVotes predictions(integer_table({kQueries, kTeachers}, ids),
+                                      PredictionLayout::queries_by_teachers, kWords);
+    Random random(15);
+    TeacherWeights weights{{}, 0.5};
+    for (std::int64_t t = 0; t < kTeachers; ++t) weights.units.push_back(random.integer(1, 9));
+    const WeightedVotes votes(predictions, weights);
+    const Run run = run_of(votes, confident(30.0, 3.0, 3.0));
+    QueryReader with_ids(run, &predictions);
+    QueryReader without(run);
+    for (QueryReader* reader : {&with_ids, &without}) {
+      reader->read(0, kQueries);
+      for (std::int64_t i = 0; i < kQueries; ++i) {
+        std::vector<std::int32_t> expected(static_cast<std::size_t>(kWords), 0);
+        for (std::int64_t t = 0; t < kTeachers; ++t) {
+          expected[static_cast<std::size_t>(ids[static_cast<std::size_t>(i * kTeachers + t)])] +=
+              static_cast<std::int32_t>(weights.units[static_cast<std::size_t>(t)]);
+        }
+        CHECK(reader->statistic(i) == std::ranges::max(expected));
+        check_query(*reader, i, expected);
+      }
+    }
+  }
+
+  TEST_CASE("what a run needs beside its votes has its length, and goes with its mechanism") {
+    const std::vector<std::int64_t> ids = words(16);
+    const PredictionVotes votes(integer_table({kQueries, kTeachers}, ids),
+                                PredictionLayout::queries_by_teachers, kWords);
+    const auto refused = [&](const Mechanism& mechanism, auto edit) {
+      Run run = run_of(votes, mechanism);
+      edit(run);
+      try {
+        validate(run);
+      } catch (const parameter_error& error) {
+        return std::string(error.what());
+      } catch (const input_error& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    const auto checked = confident(12.0, 3.0, 3.0);
+    for (const std::int64_t size : {kQueries - 1, kQueries, kQueries + 1}) {
+      const std::string wanted =
+          size == kQueries ? ""
+                           : ": expected one per row of the votes, 30, got " + std::to_string(size);
+      const auto count = static_cast<std::size_t>(size);
+      CHECK(refused(checked, [&](Run& run) { run.labels.emplace(count, 0); }) ==
+            (wanted.empty() ? "" : "labels" + wanted));
+      CHECK(refused(checked, [&](Run& run) { run.decisions.emplace(count, 1); }) ==
+            (wanted.empty() ? "" : "decisions" + wanted));
+    }
+    CHECK(refused(gnmax(3.0), [](Run& run) {
+            run.decisions.emplace(kQueries, 1);
+          }).starts_with("decisions go with a threshold"));
+    Aggregator interactive = checked;
+    interactive.interactive = true;
+    CHECK(refused(interactive, [](Run&) {
+          }).starts_with("student scores go with the interactive aggregator, and it needs them"));
+    CHECK(refused(checked, [](Run& run) { run.rows = RowSelection::first(kQueries + 1); }) != "");
+    CHECK(refused(checked, [](Run&) {}) == "");
   }
 
   TEST_CASE("of very many classes the same is counted, and labels are as right") {
