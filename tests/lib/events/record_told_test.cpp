@@ -5,8 +5,10 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/foreign_step.hpp"
@@ -136,6 +138,32 @@ TEST_SUITE("record told") {
       CHECK(tells(account, "epsilon_infinite") == (named > 4.0));
       CHECK(std::isfinite(account.costs[account.headline].epsilon));
     }
+  }
+
+  TEST_CASE("beside a number that tells no cost sums are infinite, and it is said of each") {
+    const Event run =
+        analysis_of({confident(7.0, 2.0, 3.0), {{6, 3, 1}, {9, 1, 0}}}, kDelta, false);
+    Event number = told_number(event_id("n"), "r", 1.5, event_id("run"));
+    number.open.origin.parameters_from_votes = true;
+    number.facts.noise = std::exchange(number.open.drawn->noise, {});
+    const RecordAccount account = account_record({run, number}, {.delta = 1e-4, .threads = 1});
+    int infinite = 0;
+    for (const CostEntry& cost : account.costs) {
+      if (cost.bound == Bound::released) {
+        CHECK(cost.promise == Promise::none);
+        CHECK(std::isfinite(cost.epsilon));
+        continue;
+      }
+      CAPTURE(label(cost));
+      CHECK(std::isinf(cost.epsilon));
+      CHECK(!cost.order);
+      CHECK(std::ranges::count(account.notices,
+                               label(cost) + ": the cost is infinite at every order",
+                               &Notice::message) == 1);
+      ++infinite;
+    }
+    CHECK(infinite >= 3);
+    CHECK_FALSE(guarantee_of(account).holds);
   }
 
   TEST_CASE("an epsilon that is too small half of the time is none that bounds") {
