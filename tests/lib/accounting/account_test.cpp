@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "pate/accounting/bound_at_orders.hpp"
+#include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
@@ -180,6 +184,77 @@ TEST_SUITE("accounting") {
           }
         }
       }
+    }
+  }
+
+  TEST_CASE("of one class no teacher pays anything; next to no noise tells no profile of any") {
+    const auto account_of = [](std::vector<std::int64_t> ids, std::int64_t classes, double sigma) {
+      const PredictionVotes votes(
+          test::integer_table({std::ssize(ids) / kTeachers, kTeachers}, ids),
+          PredictionLayout::queries_by_teachers, classes);
+      AccountSettings settings;
+      settings.delta = 1e-5;
+      settings.exact = true;
+      settings.threads = 1;
+      return account({votes,
+                      RowSelection::all(votes.queries()),
+                      Aggregator{{}, {GaussianNoisyMax{sigma}}},
+                      nullptr,
+                      {},
+                      {}},
+                     settings);
+    };
+    const auto of_teachers = [](const Account& account, EpsilonMethod conversion) {
+      std::vector<CostEntry> found;
+      for (const CostEntry& cost : account.costs) {
+        if (cost.bound == Bound::exact_per_teacher && cost.conversion == conversion) {
+          found.push_back(cost);
+        }
+      }
+      return found;
+    };
+    const Account nothing = account_of(std::vector<std::int64_t>(2 * kTeachers, 0), 1, 5.0);
+    REQUIRE(nothing.per_teacher);
+    const std::vector<double> zeros(kTeachers, 0.0);
+    CHECK(nothing.per_teacher->epsilon == zeros);
+    REQUIRE(nothing.per_teacher->profile);
+    CHECK(*nothing.per_teacher->profile == zeros);
+    REQUIRE(of_teachers(nothing, EpsilonMethod::profile).size() == 1);
+    CHECK(of_teachers(nothing, EpsilonMethod::profile).front().epsilon == 0.0);
+
+    std::vector<std::int64_t> ids(kTeachers, 0);
+    for (std::size_t t = 0; t < kTeachers; t += 2) ids[t] = 1;
+    const Account sharp = account_of(ids, 3, 0.01);
+    REQUIRE(sharp.per_teacher);
+    CHECK_FALSE(sharp.per_teacher->profile);
+    CHECK(of_teachers(sharp, EpsilonMethod::profile).empty());
+    CHECK(of_teachers(sharp, EpsilonMethod::improved).front().epsilon > 0.0);
+    CHECK(std::ranges::count(sharp.notices, "no_profile", &Notice::code) == 1);
+  }
+
+  TEST_CASE("bounds that no query has by its q are refused") {
+    const auto table = predictions();
+    const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
+    const Run run = run_of(votes);
+    const QueryCounts counted = count_queries(run, 1);
+    const CostInputs inputs(counted, run.aggregator, 1);
+    const DirectCosts direct(inputs, 1);
+    const std::vector<double> orders{2.0, 8.0};
+    for (const auto& named : kNames<Bound>) {
+      CAPTURE(named.name);
+      const bool has = named.value == Bound::published || named.value == Bound::tradeoff;
+      const auto refused = [](const auto& action) {
+        try {
+          action();
+        } catch (const parameter_error& error) {
+          return std::string(error.what());
+        }
+        return std::string();
+      };
+      const std::string wanted =
+          has ? "" : "only the published and the trade-off bound depend on queries through q";
+      CHECK(refused([&] { (void)bound_at_orders(named.value, inputs, orders, 1); }) == wanted);
+      CHECK(refused([&] { (void)direct.at(named.value, orders); }) == wanted);
     }
   }
 
