@@ -308,11 +308,11 @@ checked-suites: deps ## a debug build of rooms, with the assertions of the stand
 	@tests/sanitize.sh checked $(JOBS) '*' $(CI_CHECKED_ROOMS)
 
 .PHONY: coverage
-coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases; GOLDEN=yes, of golden cases too
+coverage: deps ## lines and branches that the unit tests execute, by room: COVERAGE="release labeling", rooms; LONGEST=9, of quick cases; ALSO=cli, of other tests too; GOLDEN=yes, of golden cases
 	@cmake --preset coverage --log-level=NOTICE
-	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%) $(if $(GOLDEN),pate)
+	@cmake --build --preset coverage -j $(JOBS) --target $(COVERAGE:%=test_%) $(ALSO:%=test_%) $(if $(GOLDEN),pate)
 	@python3 -B tests/coverage/coverage.py . build/coverage $(COVERAGE) $(if $(LONGEST),--longest $(LONGEST) --jobs $(JOBS)) \
-	  $(if $(GOLDEN),--golden)
+	  $(if $(ALSO),--also $(ALSO)) $(if $(GOLDEN),--golden)
 
 .PHONY: verify
 verify: build ## random cases over the whole domain beside the formulas at 100 digits (CASES=100000)

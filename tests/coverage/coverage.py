@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which lines and branches of rooms of the library their tests execute, as gcov counts them.
 
-usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N] [--golden]
+usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N] [--also ROOM...] [--golden]
 
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
 run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
@@ -9,8 +9,8 @@ only exceptions of called functions take are left out, and lines with closing br
 destructors that exceptions run; in headers also members of structures and comparisons that are defaulted, which compilers make
 in every object anew, and programs take from one that is not counted. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
 not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which those
-that take more than S seconds of the processor are ended, uncounted, and named. With --golden the golden
-cases of the program in BUILD_DIR run too, and are counted.
+that take more than S seconds of the processor are ended, uncounted, and named. With --also the test programs of other rooms,
+or `cli`, run too, and with --golden the golden cases of the program in BUILD_DIR: what they execute of the rooms is counted.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ import sys
 
 # Lines that are not looked at, in any file and in headers.
 NO_CODE = re.compile(r"[\s})\];,]*")
-DECLARATION = re.compile(r"  \s*(?:[\w:]+(?:<[^()]*>)? \w+(?:(?:, \w+)*| = [^()]*)|friend auto operator<=>\(.*\) = default);(?:\s*//.*)?")
+DECLARATION = re.compile(r"  (?:[\w:]+(?:<[^()]*>)? \w+(?:(?:, \w+)*| = [^()]*)|friend auto operator<=>\(.*\) = default);(?:\s*//.*)?")
 
 
 def counted(folder):
@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--test-case", default="", metavar="PATTERN")
     parser.add_argument("--longest", type=int, default=0, metavar="S")
+    parser.add_argument("--also", nargs="+", default=[], metavar="ROOM")
     parser.add_argument("--golden", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
@@ -91,9 +92,9 @@ def main():
         for old in build.rglob("*.gcda"):
             old.unlink()
         if given.longest:
-            ended = run_cases([build / f"tests/test_{room}" for room in given.rooms], given.longest, given.jobs)
+            ended = run_cases([build / f"tests/test_{room}" for room in given.rooms + given.also], given.longest, given.jobs)
             print(f"{len(ended)} test cases took more than {given.longest} s:", *ended, sep="\n  ")
-        for room in given.rooms if not given.longest else []:
+        for room in given.rooms + given.also if not given.longest else []:
             words = [f"--test-case={given.test_case}"] if given.test_case else []
             if subprocess.run([build / f"tests/test_{room}", "--minimal", *words], check=False).returncode != 0:
                 sys.exit(f"the tests of {room} fail")
