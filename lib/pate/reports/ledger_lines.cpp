@@ -137,11 +137,7 @@ class Line {
   io::JsonValue field(const char* key, io::JsonType type, const io::JsonValue& in) const {
     const auto found = in.find(key);
     if (!found || found->type() != type) {
-      fail(fmt::format("{} \"{}\"",
-                       type == io::JsonType::text    ? "a text"
-                       : type == io::JsonType::whole ? "a whole number"
-                                                     : "an object",
-                       key));
+      fail(fmt::format("{} \"{}\"", type == io::JsonType::text ? "a text" : "an object", key));
     }
     return *found;
   }

@@ -174,6 +174,48 @@ TEST_CASE("numbers of a fact that cannot be are refused in their place") {
   CHECK(told({}, {0.1}).find("foreign.orders") != std::string::npos);
 }
 
+TEST_CASE("ids, noise, tries and counts that no event has are refused in their place") {
+  const std::vector<Fact> facts = all_facts();
+  const auto edited = [&](std::size_t kind, const std::function<void(Event&)>& edit) {
+    Event event = least_event(kKinds.at(kind), facts);
+    edit(event);
+    return refusal_of(event);
+  };
+  for (const std::string& id :
+       {std::string(31, 'a'), std::string(33, 'a'), std::string(32, 'g'), std::string(32, 'A')}) {
+    CHECK(edited(0, [&](Event& event) { event.open.id = id; }) ==
+          fmt::format("{}.id: expected 32 hexadecimal digits, found \"{}\"", kPlace, id));
+  }
+  CHECK(edited(1, [](Event& event) {
+          event.open.drawn->noise = NumberNoise{ReleaseMethod::gnss, 6.0, 1.0, 4.0, 0.0};
+        }).find("expected the noise of a release (") != std::string::npos);
+  CHECK(edited(4, [](Event& event) {
+          event.open.tries->number.parameter = 0.0;
+        }).find("expected tries of runs (") != std::string::npos);
+  CHECK(edited(0, [](Event& event) {
+          event.open.steps.emplace();
+        }).find("expected steps of some kind, where there are queries") != std::string::npos);
+  // Of what did not happen: so often that doubles count its queries.
+  const auto times = [&](std::int64_t count, std::int64_t queries) {
+    return edited(0, [&](Event& event) {
+      event.open.id.clear();
+      event.open.queries = queries;
+      event.times = count;
+    });
+  };
+  CHECK(times(std::int64_t{1} << 40, 1 << 13) == "");
+  CHECK(times(std::int64_t{1} << 40, (1 << 13) + 1)
+            .starts_with(std::string(kPlace) + ".times: expected at most 2^53 queries together"));
+  CHECK(times((std::int64_t{1} << 40) + 1, 1).starts_with(std::string(kPlace) + ".times: "));
+  const Event run = least_event(kKinds[0], facts);
+  CHECK(refusal_of(run, [](std::string& text) {
+          text.replace(text.find("\"kind\""), 0, "\"times\": 2, ");
+        }) == std::string(kPlace) + ".times: expected 1, of what has an id, found 2");
+  CHECK(refusal_of(run, [](std::string& text) {
+          text.replace(text.find("record/v1"), 9, "record/v9");
+        }) == "run.json: record.schema: expected pate/record/v1, found \"pate/record/v9\"");
+}
+
 TEST_CASE("costs of an event are for the neighbours that it names") {
   const std::vector<Fact> facts = all_facts();
   const Neighbours others{Adjacency::replace, 2};

@@ -1,0 +1,142 @@
+#include "pate/reports/read_events.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "pate/events/foreign_step.hpp"
+#include "support/ledger_events.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace pate;
+using namespace pate::reports;
+using namespace pate::test;
+
+namespace {
+
+// A file of a run, whose votes have these digests.
+NamedRecord file(const std::string& name, const std::string& votes = "",
+                 const std::string& counts = "") {
+  Event event = labelling(event_id(name), "run");
+  event.facts.digests.file = votes;
+  event.facts.digests.counts = counts;
+  return {name + ".json", {event}};
+}
+
+std::string refusal(const std::vector<NamedRecord>& records, bool same_teachers = false) {
+  const std::string said = message_of<input_error>([&] { check_addable(records, same_teachers); });
+  return said == "[no exception]" ? "" : said;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("reports");
+
+TEST_CASE("files of the same votes add up, however they are connected, and others do not") {
+  // By the file, by its counts, and by a third that has both.
+  CHECK(refusal({file("a", "f", "c")}) == "");
+  CHECK(refusal({file("a", "f", "c"), file("b", "f", "d")}) == "");
+  CHECK(refusal({file("a", "f", "c"), file("b", "g", "c")}) == "");
+  CHECK(refusal({file("a", "f", "c"), file("b", "g", "d"), file("x", "g", "c")}) == "");
+  CHECK(refusal({file("a", "f", "c"), file("x", "g", "c"), file("b", "g", "d")}) == "");
+  CHECK(refusal({file("a", "f", "c"), file("b", "g", "d")}) ==
+        "b.json: votes: expected the votes of a.json, found others; add --same-teachers if the "
+        "same teachers voted in both");
+  // What may be published has no digests: the file that lacks them is named.
+  CHECK(refusal({file("a", "f", "c"), file("b")}) ==
+        "b.json: expected digests of its votes, found none, as in what may be published; add "
+        "--same-teachers if the same teachers voted in a.json");
+  CHECK(refusal({file("a"), file("b", "f", "c")}) ==
+        "a.json: expected digests of its votes, found none, as in what may be published; add "
+        "--same-teachers if the same teachers voted in b.json");
+  // The same event, a number about it, and a ledger that vouches for both connect, too.
+  CHECK(refusal({file("a"), file("a")}) == "");
+  NamedRecord number{"n.json", {told_number(event_id("n"), "run", 1.5, event_id("a"))}};
+  CHECK(refusal({file("a"), number}) == "");
+  NamedRecord one = file("a");
+  NamedRecord two = file("b");
+  one.ledger = two.ledger = "digest";
+  CHECK(refusal({one, two}) == "");
+  for (const auto& records :
+       {std::vector{file("a", "f", "c"), file("b", "g", "d")}, std::vector{file("a"), file("b")}}) {
+    CHECK(refusal(records, true) == "");
+  }
+}
+
+TEST_CASE("costs of other ensembles, units and neighbours are not added up, whoever says so") {
+  const auto edited = [](const std::function<void(PublicEvent&)>& edit) {
+    NamedRecord other = file("b", "f", "c");
+    edit(other.record.front().open);
+    return refusal({file("a", "f", "c"), other}, true);
+  };
+  CHECK(edited([](PublicEvent&) {}) == "");
+  CHECK(edited([](PublicEvent& open) { open.teachers = 251; }) ==
+        "b.json: teachers: expected 250 as in a.json, found 251: the costs of different ensembles "
+        "are not added up");
+  CHECK(edited([](PublicEvent& open) { open.protects_records = true; }) ==
+        "b.json: expected a report that protects one teacher's votes as a.json, found one that "
+        "protects one record of the data: costs of the two do not add up");
+  const std::string neighbours = edited([](PublicEvent& open) {
+    open.aggregator =
+        Mechanism(Aggregator{{}, {GaussianNoisyMax{20.0}, Neighbours{Adjacency::replace, 2}}});
+  });
+  CAPTURE(neighbours);
+  CHECK(neighbours.starts_with("b.json: expected costs for "));
+  CHECK(neighbours.ends_with("make both with the same --neighbours and --teachers-per-person"));
+  // Others' steps protect one record, and have no teachers.
+  ForeignStep step;
+  step.mu = 0.3;
+  CHECK(refusal({file("a", "f", "c"), {"g.csv", {foreign_event("g", "somebody", step)}}}) == "");
+  NamedRecord mixed = file("a", "f", "c");
+  mixed.record.push_back(file("b").record.front());
+  mixed.record.back().open.teachers = 9;
+  CHECK(refusal({mixed}, true) == "a.json: teachers: expected 250 in all of its events, found 9");
+}
+
+TEST_CASE("a number that counts entries of a ledger adds up beside these alone") {
+  for (const std::size_t missing : {0U, 1U, 2U}) {
+    NamedRecord number{"n.json", {told_number(event_id("n"), "run", 1.5, event_id("a"))}};
+    std::vector<NamedRecord> records{file("a")};
+    for (const char* const name : {"x", "y"}) {
+      number.counted.ids.push_back(event_id(name));
+      if (number.counted.ids.size() > missing) records.push_back(file(name));
+    }
+    records.push_back(number);
+    const std::string said = refusal(records, true);
+    CAPTURE(said);
+    CHECK((said == "") == (missing == 0));
+    if (missing == 0) continue;
+    CHECK(said.starts_with(std::string("n.json: public.ledger: its epsilon counts ") +
+                           (missing == 1 ? "an entry" : "entries") +
+                           " of a ledger that its record lacks"));
+    records.back().counted.has_unnamed = true;
+    CHECK(refusal(records, true).find("does not say which: expected the ledger in its place") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("which entries of a ledger a report counts: all but the run itself, each by its id") {
+  const auto counted = [](const std::string& ledger) {
+    return counted_entries(
+        io::JsonValue::parse(R"({"public": {"ledger": )" + ledger + "}}", "r.json"));
+  };
+  const CountedEntries found = counted(
+      R"([{"counted": "same_answers", "id": "a"}, {"counted": "added", "id": "b"},
+          {"counted": "noise", "id": "c"}, {"counted": "within_another", "id": "d"}])");
+  CHECK(found.ids == std::vector<std::string>{"b", "c", "d"});
+  CHECK_FALSE(found.has_unnamed);
+  CHECK(counted(R"([{"counted": "added"}])").has_unnamed);
+  CHECK(counted("[]").ids.empty());
+  CHECK(counted("null").ids.empty());
+  CHECK(counted_entries(io::JsonValue::parse("{}", "r.json")).ids.empty());
+}
+
+TEST_CASE("a shard of a run is no report of it") {
+  CHECK(message_of<input_error>([] {
+          (void)read_events(io::JsonValue::parse(R"({"shard": {"index": 1, "of": 2}})", "s.json"));
+        }).find("expected a whole run: compose the shards of a run by themselves first") !=
+        std::string::npos);
+}
