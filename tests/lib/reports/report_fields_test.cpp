@@ -135,6 +135,29 @@ TEST_SUITE("reports") {
     CHECK(refusal("2", double{}, Real{0.0, 1.0}) ==
           "r.json: expected a number from 0 to 1, found 2");
   }
+  TEST_CASE("steps that are listed twice, and half of a person's neighbours, are refused") {
+    const auto steps = [](const std::string& members) {
+      return refusal((R"({"threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [])" +
+                      members + "}")
+                         .c_str(),
+                     MechanismCounts{});
+    };
+    CHECK(refusal(R"({"threshold_checks": [{"sigma1": 2, "count": 1}, {"sigma1": 2, "count": 3}]})",
+                  MechanismCounts{}) ==
+          "r.json: threshold_checks[1].sigma1: expected noise that is not listed twice, found 2");
+    CHECK(refusal(R"({"threshold_checks": [], "gaussian_maxima": [{"sigma2": 5, "count": 1},
+                      {"sigma2": 5.0, "count": 1}]})",
+                  MechanismCounts{})
+              .starts_with("r.json: gaussian_maxima[1].sigma2: expected noise that is not listed"));
+    CHECK(
+        steps(R"(, "sampled_queries": [{"sample_teachers": 0.1, "sigma2": 4, "count": 3},
+                   {"sample_teachers": 0.1, "sigma2": 4, "count": 1}])")
+            .starts_with("r.json: sampled_queries[1]: expected samples that are not listed twice"));
+    CHECK(steps(R"(, "teachers_per_person": 2)") ==
+          "r.json: teachers_per_person: expected the member neighbours beside it, found 2");
+    CHECK(steps("") == "[no exception]");
+  }
+
   TEST_CASE("steps of a file are of kinds whose costs are known for their neighbours") {
     const std::string others[] = {R"("neighbours": "replace", "teachers_per_person": 2)",
                                   R"("neighbours": "add_remove", "teachers_per_person": 1)"};
