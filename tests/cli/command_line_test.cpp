@@ -117,8 +117,9 @@ TEST_CASE("options: registering one records its setting") {
 
 TEST_CASE("options: what cannot be right is refused with a hint") {
   CHECK(refused({}) == "FILE is required");
-  CHECK(refused({"f", "--max-queries", "007"}) ==
-        "--max-queries: must be a whole number without sign, fraction and leading zeros, got '007'");
+  CHECK(
+      refused({"f", "--max-queries", "007"}) ==
+      "--max-queries: must be a whole number without sign, fraction and leading zeros, got '007'");
   CHECK(refused({"f", "--threads", "-1"}) ==
         "--threads: must be a whole number without sign, fraction and leading zeros, got '-1'");
   CHECK(refused({"f", "--max-queries", "9223372036854775808"}) ==

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 
 namespace pate {
@@ -21,7 +22,7 @@ const double kLogRare = std::log(1e-6);
 std::string shown(const std::vector<std::int64_t>& teachers) {
   const std::size_t count = std::min(teachers.size(), kShownTeachers);
   return fmt::format(
-      "{}{}", fmt::join(teachers.begin(), teachers.begin() + count, ", "),
+      "{}{}", fmt::join(std::span(teachers).first(count), ", "),
       count < teachers.size() ? fmt::format(" and {} more", teachers.size() - count) : "");
 }
 
