@@ -18,6 +18,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/saved_tuning.hpp"
 #include "pate/reports/seal.hpp"
 #include "pate/reports/tune_report.hpp"
