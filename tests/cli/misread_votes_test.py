@@ -462,7 +462,57 @@ def beside_numbered(rng, folder):
     return [path, *by_query(e)], "no teacher's votes", ["--accept", "label-column"], e.teachers
 
 
-KINDS = [teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
+def long_table(rng, folder):
+    """A row for each vote, or a column, without headings; some votes may be missing."""
+    e = Ensemble(rng, 30, 31)
+    rows = [(query, teacher, vote) for query, votes in enumerate(e.by_query) for teacher, vote in enumerate(votes)]
+    whole = rng.random() < 0.5
+    if not whole:
+        rows = rng.sample(rows, rng.randint(len(rows) * 3 // 4, len(rows)))
+    elif rng.random() < 0.5:
+        rng.shuffle(rows)
+    order = rng.sample(range(3), 3)
+    table = [[row[i] for i in order] for row in rows]
+    turned = rng.random() < 0.3
+    if turned:
+        table = [list(column) for column in zip(*table)]
+    layout = rng.choice(["predictions", "predictions-by-query"])
+    path = write_table(rng, folder / "v", table, None)
+    words = [path, "--layout", layout, "--classes", rng.choice([e.classes, 100])]
+    if path.suffix != ".npy":
+        words += ["--header", "no", "--index-column", "no"]
+    settles = rng.choice([["--accept", "looks-long,looks-transposed"], ["--teachers", 3 if turned == (layout == "predictions") else len(rows)]])
+    if whole and layout == "predictions-by-query":
+        return words, "as query and teacher", [], e.teachers
+    return words, "as query and teacher", list(map(str, settles)) if words[4] == 100 else None, None
+
+
+def few_turned(rng, folder):
+    """Some few teachers on many queries, taken for many teachers on a few."""
+    e = Ensemble(rng, least_queries=60)
+    while max(map(e.labels.count, e.labels)) > 0.4 * e.queries or sum(max(row) for row in e.counts) < 0.75 * e.teachers * e.queries:
+        e = Ensemble(rng, least_queries=60)
+    kept = rng.sample(range(e.teachers), rng.randint(3, 4))
+    table = [[row[t] for t in kept] for row in e.by_query]
+    by_query = rng.random() < 0.5
+    path = write_table(rng, folder / "v", [list(column) for column in zip(*table)] if by_query else table, None)
+    words = [path, "--layout", "predictions-by-query" if by_query else "predictions", "--classes", e.classes]
+    if path.suffix != ".npy":
+        words += ["--header", "no", "--index-column", "no"]
+    return words, "looks_transposed", None, None
+
+
+def one_query(rng, folder):
+    """The votes of all teachers on one query, a line each."""
+    e = Ensemble(rng)
+    query = rng.randrange(e.queries)
+    layout = rng.choice(["predictions", "predictions-by-query"])
+    (folder / "v.csv").write_text("".join(f"{vote}\n" for vote in e.by_query[query]), encoding="utf-8")
+    words = [folder / "v.csv", "--layout", layout, "--classes", e.classes, "--header", "no"]
+    return words, f"the votes of {e.teachers} teachers on one query", [], e.teachers if layout == "predictions-by-query" else None
+
+
+KINDS = [one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
 
 
 def check_kind(kind, seed):
@@ -497,7 +547,11 @@ def check_kind(kind, seed):
 
 def check_honest(seed):
     rng = random.Random(f"honest {seed}")
-    e = Ensemble(rng, least_queries=2)
+    e = Ensemble(rng, least_queries=2) if seed % 5 else Ensemble(rng, 5, 70)
+    if seed % 5 == 0:  # of a few teachers
+        e.teachers = rng.randint(3, 5)
+        e.by_query = [row[:e.teachers] for row in e.by_query]
+        e.counts = [[row.count(c) for c in range(e.classes)] for row in e.by_query]
     with tempfile.TemporaryDirectory() as name:
         layout = rng.choice(["counts", "predictions", "predictions-by-query"])
         table = {"counts": e.counts, "predictions": [list(column) for column in zip(*e.by_query)],

@@ -39,8 +39,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -146,8 +146,8 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -265,8 +265,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -371,8 +371,8 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -445,8 +445,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
 
@@ -548,8 +548,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -596,8 +596,8 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -835,8 +835,8 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
-        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, identical-teachers,
-        constant-teachers, plurality-column, decimal-commas)
+        totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
+        identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)

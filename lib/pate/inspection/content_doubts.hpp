@@ -21,18 +21,20 @@ enum class VotesDoubt {
   looks_transposed,
   looks_like_counts,
   looks_one_hot,
+  looks_long,
   identical_teachers,
   constant_teachers,
   plurality_column,
   decimal_commas,
 };
 template <>
-inline constexpr std::array<Named<VotesDoubt>, 9> kNames<VotesDoubt>{{
+inline constexpr std::array<Named<VotesDoubt>, 10> kNames<VotesDoubt>{{
     {VotesDoubt::totals_column, "totals_column"},
     {VotesDoubt::label_column, "label_column"},
     {VotesDoubt::looks_transposed, "looks_transposed"},
     {VotesDoubt::looks_like_counts, "looks_like_counts"},
     {VotesDoubt::looks_one_hot, "looks_one_hot"},
+    {VotesDoubt::looks_long, "looks_long"},
     {VotesDoubt::identical_teachers, "identical_teachers"},
     {VotesDoubt::constant_teachers, "constant_teachers"},
     {VotesDoubt::plurality_column, "plurality_column"},
@@ -83,6 +85,10 @@ struct VotesLookedAt {
 /// * `looks_like_counts`: class ids of every query, or of every teacher, have one sum, by chance in
 ///   less than 1e-5: certain;
 /// * `looks_one_hot`: class ids are blocks of zeros and one 1 throughout: certain;
+/// * `looks_long`: of three to five rows or columns of class ids two never have the same pair
+/// twice,
+///   by chance in less than 1e-5, as the numbers of queries and teachers where each vote has a row:
+///   certain;
 /// * `identical_teachers`: all teachers agree throughout, where teachers that err one time in 200
 ///   would by less than 1e-5 (else doubtful), or some that are not constant agree throughout, by
 ///   chance in less than 1e-5 where any two agree no more than pairs do on each query, for so many:
@@ -95,10 +101,10 @@ struct VotesLookedAt {
 /// * `one_teacher`: there is one vote a query, as labels are.
 ///
 /// Where a person says how many teachers there are, and votes are as many, the first is doubtful at
-/// most, and so are `label_column` and `plurality_column`; `scaled_votes`, `several_votes` and
-/// `byte_counts` are not looked for; `looks_transposed` is likely only where there are as many
-/// queries as teachers. Reads selected votes as far as one of these can still be true, and throws
-/// what reading throws.
+/// most, and so are `label_column`, `looks_long` and `plurality_column`; `scaled_votes`,
+/// `several_votes` and `byte_counts` are not looked for; `looks_transposed` is likely only where
+/// there are as many queries as teachers. Reads selected votes as far as one of these can still be
+/// true, and throws what reading throws.
 [[nodiscard]] std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at);
 
 }  // namespace pate

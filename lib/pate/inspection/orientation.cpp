@@ -15,7 +15,9 @@ namespace pate {
 namespace {
 
 constexpr std::int64_t kDrawn = 96;
-constexpr std::int64_t kFewest = 5;
+constexpr std::int64_t kFewest = 3;
+constexpr std::int64_t kFewestOfOther = 20;  // where there are less than kEnough of one
+constexpr std::int64_t kEnough = 5;
 constexpr double kMargin = 0.05;
 constexpr double kErrors = 5.0;
 
@@ -64,7 +66,8 @@ struct MeanShare {
 }  // namespace
 
 std::optional<Agreement> agreement_of(const NumericTable& ids) {
-  if (ids.rows() < kFewest || ids.columns() < kFewest) return {};
+  const auto [fewer, more] = std::minmax({ids.rows(), ids.columns()});
+  if (fewer < kFewest || (fewer < kEnough && more < kFewestOfOther)) return {};
   const std::vector<std::int64_t> rows = drawn(ids.rows(), 0);
   const std::vector<std::int64_t> columns = drawn(ids.columns(), 1U << 20U);
   std::vector<std::int64_t> cells;

@@ -23,8 +23,8 @@ struct Agreement {
 /// agree more than one teacher does over the queries: with the same share of a class in all queries
 /// as much, by Jensen's inequality never less, but where teachers prefer classes of their own.
 ///
-/// None for tables with less than 5 rows or columns, of which that says little. Throws what reading
-/// throws.
+/// None for tables with less than 5 rows or columns, of which that says little, but for 3 or 4
+/// beside 20 at least. Throws what reading throws.
 [[nodiscard]] std::optional<Agreement> agreement_of(const NumericTable& ids);
 
 /// Whether those along `other` agree more than those along `query` by 0.05, and by 5 standard

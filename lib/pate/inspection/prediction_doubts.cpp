@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "pate/inspection/long_table_doubt.hpp"
+
 namespace pate {
 
 namespace {
@@ -338,6 +340,16 @@ void look_at_predictions(const VotesLookedAt& looked_at, std::vector<ContentDoub
       found.push_back(counts_doubt(*sum, of_rows));
       return;
     }
+  }
+  const bool few_teachers = teachers.size() < queries.size();
+  if (auto doubt = long_table_doubt(looked_at, few_teachers ? teachers : queries,
+                                    few_teachers != by_query)) {
+    // Of such columns it says nothing how much they agree.
+    std::erase_if(found, [](const ContentDoubt& other) {
+      return other.kind == VotesDoubt::looks_transposed;
+    });
+    found.push_back(*std::move(doubt));
+    return;
   }
   look_for_copies(teachers, found);
   // Queries on which all agree are taken for such teachers where the table is transposed, which it
