@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "pate/base/error.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "support/labeling.hpp"
+#include "support/stability_tests.hpp"
+#include "support/temp_directory.hpp"
 
 using pate::Counted;
 using pate::Event;
@@ -101,6 +104,33 @@ TEST_CASE("parameters that were chosen from votes stay so, and their noise is kn
     CHECK(same.earlier.front().chosen_from_votes == chosen);
     CHECK(same.earlier.front().sigma == 2.0);
     CHECK(same.earlier.front().k == 1.0);
+  }
+}
+
+TEST_CASE("entries whose own deltas are more than they tell leave nothing that a number counts") {
+  for (const double told : {1e-5, 1e-6}) {
+    // Nine queries of PTR, each with a delta of its own.
+    LedgerEntry labels = release("");
+    pate::PublicEvent& open = labels.event.open;
+    open.kind = EventKind::run;
+    open.id = std::string(32, 'f');
+    open.about.clear();
+    open.drawn.reset();
+    open.aggregator = pate::test::stability_test(pate::TestNoise::laplace, 0.5, 1e-6);
+    open.mechanism = open.aggregator->name();
+    open.queries = 9;
+    open.steps = pate::steps_of(*open.aggregator, 9, 9);
+    open.delta = told;
+    labels.event.facts.digests.run = "another";
+    const auto counted = [&] { return count_entries({labels}, {{}, "", "a", ""}, "L.jsonl"); };
+    if (told > 9e-6) {
+      CHECK(counted().added.epsilon > 9.0 * 0.49);
+      CHECK(counted().added.delta == told);
+    } else {
+      CHECK(pate::test::message_of<pate::input_error>([&] { (void)counted(); }) ==
+            "L.jsonl: nothing is known of what its other entries cost together: no number can "
+            "count them");
+    }
   }
 }
 
