@@ -100,10 +100,11 @@ TEST_CASE("a run that asks more queries than its mechanism may is refused") {
   Random random(73);
   const auto ends = pate::StabilityTest::sparse_gaussian(3.0, 1e-6, 4, 20);
   Event event = run_by(ends, 20, 20, 18, random);
-  CHECK(refusal(event) == "");
+  CHECK(refusal_of(event) == "");
   event.open.queries = 21;
   event.open.realized->asked = 21;
-  CHECK(refusal(event).find("no more queries than end its run, 20, got 21") != std::string::npos);
+  CHECK(refusal_of(event).find("no more queries than end its run, 20, got 21") !=
+        std::string::npos);
 }
 
 TEST_CASE("limits of a run bound its answers, which are no more than they allow") {
