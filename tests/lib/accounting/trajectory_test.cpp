@@ -41,10 +41,13 @@ TEST_SUITE("trajectory") {
       "after some queries a run costs what an account of these says, for any votes or these") {
     Random random(5301);
     constexpr std::int64_t kQueries = 12;
+    // Every histogram is there twice, not side by side.
     std::vector<std::int64_t> counts;
-    for (std::int64_t i = 0; i < kQueries; ++i) {
+    for (std::int64_t i = 0; i < kQueries / 2; ++i) {
       for (const auto count : pate_test::random_histogram(random, 20, 3)) counts.push_back(count);
     }
+    const std::vector<std::int64_t> again = counts;
+    counts.insert(counts.end(), again.begin(), again.end());
     const auto votes = votes_of(kQueries, 3, counts);
     constexpr GuaranteeKind kAny = GuaranteeKind::worst_case;
     constexpr GuaranteeKind kVotes = GuaranteeKind::joint;
@@ -74,6 +77,11 @@ TEST_SUITE("trajectory") {
             account_of(*votes, points[k].queries, its.mechanism, its.reading, its.conversion, true);
         const double own = first.costs[first.headline].epsilon;
         CHECK(points[k].epsilon == doctest::Approx(own).epsilon(1e-8));
+        CHECK(points[k].order == first.costs[first.headline].order.value_or(0.0));
+        CHECK(points[k].answered == doctest::Approx(its.reading == kAny
+                                                        ? static_cast<double>(points[k].queries)
+                                                        : first.answered_expected)
+                                        .epsilon(1e-12));
         if (k > 0) CHECK(points[k].epsilon >= points[k - 1].epsilon);
       }
       // Where orders are looked for, the grid's best before the end is above it, never below.

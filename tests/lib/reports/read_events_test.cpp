@@ -134,6 +134,62 @@ TEST_CASE("which entries of a ledger a report counts: all but the run itself, ea
   CHECK(counted_entries(io::JsonValue::parse("{}", "r.json")).ids.empty());
 }
 
+TEST_CASE("how a sum names a part: what its events asked and answered, and its own headline") {
+  const auto part = [](const std::string& members, const Record& record) {
+    return report_part(
+        io::JsonValue::parse(R"({"schema": "pate/label/v1")" + members + "}", "r.json"), record);
+  };
+  const Event run = file("a", "f", "c").record.front();
+  const Event number = told_number(event_id("n"), "run", 1.5, event_id("a"));
+  const ReportPart alone = part("", {run});
+  CHECK(alone.path == "r.json");
+  CHECK(alone.schema == "pate/label/v1");
+  CHECK(alone.mechanism == "gnmax");
+  CHECK(alone.queries == 5);
+  CHECK(alone.answered == 5.0);
+  CHECK(alone.votes_sha256 == "f");
+  CHECK(alone.votes_digest == "c");
+  CHECK_FALSE(alone.epsilon);
+  CHECK(alone.is_whole);
+  // A number is about queries that its run counts; alone it stands for them.
+  const ReportPart both = part("", {run, number});
+  CHECK(both.mechanism == "composed");
+  CHECK(both.queries == 5);
+  CHECK(both.answered == 5.0);
+  CHECK(part("", {number}).queries == 5);
+  CHECK_FALSE(part("", {number}).answered);
+  // How many were answered is known where every event tells, else what the report expects.
+  Event plan = run;
+  plan.open.realized.reset();
+  plan.times = 3;
+  for (const Record& record : {Record{run, plan}, Record{plan, run}}) {
+    CHECK(part("", record).queries == 20);
+    CHECK_FALSE(part("", record).answered);
+    CHECK(part(R"(, "answered": {"expected": 7.5})", record).answered == 7.5);
+    CHECK_FALSE(part(R"(, "answered": {"expected": null})", record).answered);
+  }
+  CHECK(part(R"(, "answered": {"expected": 7.5})", {run}).answered == 5.0);
+  // Its headline, that of what may be published, or what stands in this itself.
+  const std::string of_owner = R"(, "headline": {"epsilon": 2, "delta": 1e-5, "order": 8.5})";
+  const std::string open = R"(, "public": {"headline": {"epsilon": 3.5, "order": null}})";
+  const ReportPart headed = part(of_owner + open, {run});
+  CHECK(headed.epsilon == 2.0);
+  CHECK(headed.delta == 1e-5);
+  CHECK(headed.order == 8.5);
+  CHECK(part(open, {run}).epsilon == 3.5);
+  CHECK_FALSE(part(open, {run}).delta);
+  CHECK_FALSE(part(open, {run}).order);
+  CHECK(part(R"(, "public": {"epsilon": 4.5})", {run}).epsilon == 4.5);
+  CHECK_FALSE(part(R"(, "headline": {"epsilon": "much"})", {run}).epsilon);
+  // What it says of itself and of its parts, each once.
+  const ReportPart noted = part(
+      R"(, "notices": [{"code": "a", "message": "x"}], "parts": [{"notices":
+          [{"code": "a", "message": "x"}, {"code": "b", "message": "y"}]}])",
+      {run});
+  REQUIRE(noted.notices.size() == 2);
+  CHECK(noted.notices[1].code == "b");
+}
+
 TEST_CASE("a shard of a run is no report of it") {
   CHECK(message_of<input_error>([] {
           (void)read_events(io::JsonValue::parse(R"({"shard": {"index": 1, "of": 2}})", "s.json"));
