@@ -97,6 +97,30 @@ TEST_SUITE("trajectory") {
     }
   }
 
+  TEST_CASE("of many queries some points are told, with all that were answered before") {
+    constexpr std::int64_t kMany = 5'000;
+    std::vector<std::int64_t> counts;
+    for (std::int64_t i = 0; i < kMany; ++i) {
+      for (const std::int64_t count : {i % 2 == 0 ? 12 : 15, i % 2 == 0 ? 8 : 5}) {
+        counts.push_back(count);
+      }
+    }
+    const auto votes = votes_of(kMany, 2, counts);
+    const auto of = [&](std::int64_t queries) {
+      return account_of(*votes, queries, confident(13.0, 5.0, 40.0), GuaranteeKind::joint,
+                        EpsilonMethod::improved, true);
+    };
+    const Account whole = of(kMany);
+    REQUIRE(whole.trajectory.size() > 10);
+    REQUIRE(whole.trajectory.size() < kMany / 2);
+    for (std::size_t k = 0; k < whole.trajectory.size(); k += whole.trajectory.size() / 5) {
+      const TrajectoryPoint& point = whole.trajectory[k];
+      const Account first = of(point.queries);
+      CHECK(point.answered == doctest::Approx(first.answered_expected).epsilon(1e-10));
+      CHECK(point.epsilon == doctest::Approx(first.costs[first.headline].epsilon).epsilon(1e-8));
+    }
+  }
+
   TEST_CASE("a query that costs next to nothing leaves no point above the end") {
     // Ten queries, then one in perfect agreement.
     std::vector<std::int64_t> counts;
