@@ -142,6 +142,18 @@ void check_counts_nothing(const io::JsonValue& published) {
                   of_run));
 }
 
+// Whether the queries of an event are those of another one in the record: a number is about a run,
+// and counts earlier ones about it.
+bool is_told_by_others(const Event& event, const Record& record) {
+  if (event.open.kind != EventKind::release) return false;
+  return std::ranges::any_of(record, [&](const Event& other) {
+    if (other.open.kind != EventKind::release) return true;
+    return other.open.about == event.open.about && other.open.drawn &&
+           std::ranges::find(other.open.drawn->covers, event.open.id) !=
+               other.open.drawn->covers.end();
+  });
+}
+
 }  // namespace
 
 Record read_events(const io::JsonValue& report) {
@@ -162,11 +174,13 @@ ReportPart report_part(const io::JsonValue& report, const Record& record) {
   named.path = report.file();
   named.sha256 = report.sha256();
   named.schema = report.at("schema").text();
-  named.mechanism = record.size() == 1 ? record.front().open.mechanism : "composed";
+  named.mechanism = "composed";
   std::int64_t answered = 0;
   bool is_known = true;
+  std::size_t listed = 0;
   for (const Event& event : record) {
-    if (event.open.kind == EventKind::release && record.size() > 1) continue;
+    if (is_told_by_others(event, record)) continue;
+    named.mechanism = ++listed == 1 ? event.open.mechanism : "composed";
     named.queries += event.times * event.open.queries;
     is_known = is_known && event.open.realized.has_value();
     if (event.open.realized) answered += event.open.realized->answered;
