@@ -578,9 +578,26 @@ def check_honest(seed):
             assert done.returncode == 0, done.stderr
 
 
+def check_weak(seed):
+    """Teachers of two classes with so strong a leaning that some never say the other one."""
+    rng = random.Random(f"weak {seed}")
+    teachers, queries = rng.randint(12, 60), rng.randint(20, 80)
+    leanings = [rng.gauss(0.3, 0.3) if rng.random() < 0.6 else rng.uniform(-2.5, -0.5) for _ in range(teachers)]
+    hard = [rng.choice([-1, 1]) + rng.gauss(0, 0.5) for _ in range(queries)]
+    table = [[int(lean + x + rng.gauss(0, 0.3) > 0) for x in hard] for lean in leanings]
+    rng.shuffle(table)
+    with tempfile.TemporaryDirectory() as name:
+        write_npy(pathlib.Path(name) / "v.npy", "<i8", (teachers, queries), flat(table))
+        done = subprocess.run([PATE, "label", f"{name}/v.npy", "--layout", "predictions", "--classes", "2", "--teachers", str(teachers), "--sigma2", "30",
+                               "--delta", "1e-5", "--accept", "looks-transposed,identical-teachers,plurality-column", "--write-labels", f"{name}/l.npy", "--quiet"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
 def main():
     tasks = [(check_kind, (kind, seed), f"{kind.__name__} {seed}") for kind in KINDS for seed in range(DUMPS)]
     tasks += [(check_labels, (seed,), f"labels {seed}") for seed in range(DUMPS)]
+    tasks += [(check_weak, (seed,), f"weak {seed}") for seed in range(DUMPS)]
     tasks += [(check_honest, (seed,), f"honest {seed}") for seed in range(HONEST)]
     faults = 0
 

@@ -95,7 +95,8 @@ struct VotesLookedAt {
 ///   likely;
 /// * `constant_teachers`: teachers that vote one class throughout, by the shares of the others in
 ///   less than 1e-5; likely where it is class 0, that of less than half of all other votes, and
-///   there are several of them or it is the last one;
+///   there are several of them or it is the last one, and no other teacher is nearly as constant,
+///   voting that class on four fifths of the queries or another one throughout;
 /// * `plurality_column`: one teacher votes with the plurality throughout, by chance in less than
 ///   1e-3 where it does so no more than the next best: likely below 1e-5 of the first and the last;
 /// * `one_teacher`: there is one vote a query, as labels are.

@@ -222,6 +222,16 @@ void look_for_copies(const Lines& teachers, std::vector<ContentDoubt>& found) {
        VotesDoubt::identical_teachers});
 }
 
+// Whether others than those that vote `id` throughout come near to that, or vote another class
+// throughout: teachers as weak as that are no sign of votes that are missing.
+bool has_weak(const Lines& others, std::size_t constant_ids, std::int64_t id) {
+  constexpr double kNearly = 0.8;
+  return constant_ids > 1 || std::ranges::any_of(others, [&](const auto& line) {
+           return static_cast<double>(std::ranges::count(line, id)) >=
+                  kNearly * static_cast<double>(line.size());
+         });
+}
+
 // Teachers that vote one class throughout. Of several for class 0, or the last one, an array of
 // zeros is more likely in which their votes were not filled in.
 void look_for_constant(const Lines& teachers, std::vector<ContentDoubt>& found) {
@@ -256,7 +266,9 @@ void look_for_constant(const Lines& teachers, std::vector<ContentDoubt>& found) 
                       "% of the votes of the others do: are they missing? An array of zeros that "
                       "was not filled has votes for class 0. Leave out those that did not vote",
                       places.size(), teachers.size(), places.front(), id, queries, 100.0 * share)},
-         id == 0 && is_some && share < 0.5 ? Weight::likely : Weight::doubtful,
+         id == 0 && is_some && share < 0.5 && !has_weak(others, constant.size(), id)
+             ? Weight::likely
+             : Weight::doubtful,
          VotesDoubt::constant_teachers});
   }
 }
