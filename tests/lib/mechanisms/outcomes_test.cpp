@@ -97,6 +97,29 @@ TEST_SUITE("mechanisms") {
     }
   }
 
+  TEST_CASE("with noise far above the counts outcomes add up to one, and lie beside equal ones") {
+    pate_test::Random random(17);
+    for (int turn = 0; turn < 40; ++turn) {
+      Counts counts;
+      const std::int64_t classes = random.integer(2, 40);
+      for (std::int64_t j = 0; j < classes; ++j) {
+        counts.push_back(static_cast<std::int32_t>(random.integer(0, 300)));
+      }
+      const double scale = random.log_uniform(50.0, 1e7);
+      CAPTURE(scale);
+      CAPTURE(classes);
+      double sum = 0.0;
+      for (std::size_t j = 0; j < counts.size(); ++j) {
+        const double probability = outcome_probability(LaplaceNoisyMax{scale}, counts, j);
+        sum += probability;
+        // Counts that differ by d change a probability by at most e^(2 d/scale).
+        const double even = 1.0 / static_cast<double>(classes);
+        CHECK(std::abs(std::log(probability / even)) <= 2.0 * 300.0 / scale + 1e-10);
+      }
+      CHECK(std::abs(sum - 1.0) < 1e-11);
+    }
+  }
+
   TEST_CASE("classes without a vote that are left out change no bit") {
     Random random(31);
     for (int i = 0; i < 100; ++i) {
