@@ -57,8 +57,8 @@ void check_declared(const LabelOptions& options) {
   }
   if (options.mechanism.any_ptr()) {
     throw usage_error(
-        "--declared-epsilon is of no use to PTR, whose cost does not depend on the votes: what "
-        "pate plan says may be published as it is");
+        "--declared-epsilon goes with a noisy maximum: what PTR costs whatever the votes are, as "
+        "pate plan says, may be published as it is");
   }
   if (options.fallback_queries && *options.fallback_queries < 1) {
     throw usage_error(

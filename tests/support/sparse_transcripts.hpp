@@ -78,11 +78,14 @@ class SparseTranscripts {
 /// D_order(p || q) of runs.
 inline double renyi(const std::map<std::string, double>& p, const std::map<std::string, double>& q,
                     double order) {
-  double sum = 0.0;
+  std::vector<double> logs;
   for (const auto& [run, its] : p) {
-    sum += std::exp(order * std::log(its) - (order - 1.0) * std::log(q.at(run)));
+    logs.push_back(order * std::log(its) - (order - 1.0) * std::log(q.at(run)));
   }
-  return std::log(sum) / (order - 1.0);
+  const double largest = *std::ranges::max_element(logs);
+  double sum = 0.0;
+  for (const double log : logs) sum += std::exp(log - largest);
+  return (largest + std::log(sum)) / (order - 1.0);
 }
 
 /// Calls visit with every list that differs by at most 1 in every place, and is not negative.

@@ -53,12 +53,15 @@ void add_sparse_costs(const Run& run, const AccountSettings& settings, Account& 
   curves.joint = std::move(rdp);
   account.tradeoff = std::move(curves);
   if (!outcomes.is_complete()) {
+    const std::size_t first = outcomes.looked_at();
     account.notices.push_back(
         {"sparse_queries",
-         fmt::format("only the first {} queries are looked at one by one, and none where the noise "
-                     "is tiny beside the stabilities: what comes later costs what it would for any "
-                     "votes; a run of fewer queries (--queries 0:{}) costs less",
-                     SparseOutcomes::kMaxQueries, SparseOutcomes::kMaxQueries)});
+         first > 0 ? fmt::format("only the first {} queries are looked at one by one: what comes "
+                                 "later costs what it would for any votes; a run of these alone "
+                                 "(--queries 0:{}) may cost less",
+                                 first, first)
+                   : std::string("the noise is tiny beside the stabilities of these votes, which "
+                                 "cost what any would")});
   }
 }
 

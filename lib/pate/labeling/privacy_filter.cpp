@@ -86,37 +86,33 @@ bool PrivacyFilter::enough_refusals() const {
 
 bool PrivacyFilter::can_afford_next() const {
   if (!limits_.max_epsilon) return true;
-  return epsilon(asked_ + 1, answered_ + 1) <= *limits_.max_epsilon;
+  return epsilon(asked_ + 1, answered_ + 1, rounds_ + (in_round_ ? 0 : 1)) <= *limits_.max_epsilon;
 }
 
 void PrivacyFilter::count(bool was_answered) {
   ++asked_;
   if (was_answered) ++answered_;
+  if (!in_round_) ++rounds_;
+  in_round_ = was_answered;
 }
 
 double PrivacyFilter::epsilon() const {
-  return asked_ == 0 ? 0.0 : epsilon(asked_, answered_);
+  return asked_ == 0 ? 0.0 : epsilon(asked_, answered_, rounds_);
 }
 
-double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered) const {
+double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered,
+                              std::int64_t rounds) const {
   const double converted =
-      epsilon_from_rdp(Conversion::improved, rdp(asked, answered).total(), order_, delta_);
+      epsilon_from_rdp(Conversion::improved, rdp(asked, answered, rounds).total(), order_, delta_);
   const auto of_round = pure_epsilon(aggregator_);
   if (aggregator_.sparse() == nullptr || !of_round) return std::max(converted, 0.0);
   // How many rounds this allows does not depend on the run.
-  const double pure = with_margin(static_cast<double>(rounds(asked, answered)) * *of_round);
+  const double pure = with_margin(static_cast<double>(rounds) * *of_round);
   return std::clamp(converted, 0.0, pure);
 }
 
-std::int64_t PrivacyFilter::rounds(std::int64_t asked, std::int64_t answered) const {
-  return std::min({asked, asked - answered + 1, aggregator_.sparse()->max_refusals()});
-}
-
-QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered) const {
-  if (aggregator_.sparse() != nullptr) {
-    const std::int64_t begun = rounds(asked, answered);
-    return steps_of(aggregator_, begun, begun).rdp(order_);
-  }
+QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered, std::int64_t rounds) const {
+  if (aggregator_.sparse() != nullptr) return steps_of(aggregator_, rounds, rounds).rdp(order_);
   return steps_of(aggregator_, asked, answered).rdp(order_);
 }
 

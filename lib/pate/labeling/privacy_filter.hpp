@@ -43,8 +43,8 @@ void validate(const RunLimits& limits);
 ///
 ///     (asked + 1) c1 + (answered + 1) c2 + conversion term (improved)  <=  max_epsilon
 ///
-/// at the one order, rounded outwards; in PTR's sparse form rounds, one more than
-/// were refused, take the place of queries, and the sum of their pure epsilons will do, too. Then
+/// at the one order, rounded outwards; in PTR's sparse form rounds that have begun
+/// take the place of queries, and the sum of their pure epsilons will do, too. Then
 /// the costs of the steps of a run add up to at most max_epsilon less the conversion term, whatever
 /// is answered; each is known before its step from answers alone; so the run as a whole has that
 /// RDP at this order (a Renyi filter: Feldman, Zrnic, "Individual Privacy Accounting via a Renyi
@@ -71,16 +71,15 @@ class PrivacyFilter {
   void count(bool was_answered);
 
   /// RDP at the order of what was asked, by step.
-  [[nodiscard]] QueryCost rdp() const { return rdp(asked_, answered_); }
+  [[nodiscard]] QueryCost rdp() const { return rdp(asked_, answered_, rounds_); }
   /// The same as epsilon (improved), at least 0, of the sparse form at most the sum of the rounds';
   /// 0 when nothing was asked.
   [[nodiscard]] double epsilon() const;
 
  private:
-  [[nodiscard]] QueryCost rdp(std::int64_t asked, std::int64_t answered) const;
-  [[nodiscard]] double epsilon(std::int64_t asked, std::int64_t answered) const;
-  // Of the sparse form: how many have begun.
-  [[nodiscard]] std::int64_t rounds(std::int64_t asked, std::int64_t answered) const;
+  [[nodiscard]] QueryCost rdp(std::int64_t asked, std::int64_t answered, std::int64_t rounds) const;
+  [[nodiscard]] double epsilon(std::int64_t asked, std::int64_t answered,
+                               std::int64_t rounds) const;
 
   Mechanism aggregator_;
   RunLimits limits_;
@@ -88,6 +87,8 @@ class PrivacyFilter {
   double order_;
   std::int64_t asked_ = 0;
   std::int64_t answered_ = 0;
+  std::int64_t rounds_ = 0;  // of the sparse form, that have begun
+  bool in_round_ = false;    // whether the last query was answered, which goes on with its round
 };
 
 }  // namespace pate

@@ -44,8 +44,11 @@ class QueryGain {
   };
   [[nodiscard]] Slope slope(double x, double log_v) const {
     const double log_growth = log_normal_cdf_ratio(x - shift_, shift_);  // of Phi
-    const double m = std::expm1(x * shift_ - 0.5 * shift_ * shift_ + log_growth);
     const double l = 1.0 / mills_ratio(-x);
+    // Near shifts cancel in the ratio, far ones in its logarithm.
+    const double m = shift_ < kNearShift
+                         ? std::expm1(x * shift_ - 0.5 * shift_ * shift_ + log_growth)
+                         : 1.0 / (l * mills_ratio(shift_ - x)) - 1.0;
     Slope result{k_ * log_growth, k_ * m, -kInfinity, 0.0};
     if (!(result.less < 1.0)) return result;
     result.value = result.log_r + std::log1p(-result.less) - log_v;
@@ -77,7 +80,8 @@ class QueryGain {
     return x;
   }
 
-  static constexpr double kFar = 1e12;
+  static constexpr double kNearShift = 0.25;
+  static constexpr double kFar = 1e145;
   static constexpr double kTolerance = 1e-11;
   static constexpr int kIterations = 200;
   double k_, shift_;
@@ -105,7 +109,11 @@ double log_sparse_moment(const SparseRound& round, double order) {
 
 double sparse_round_cost(const SparseRound& round, double order) {
   const double threshold = 0.5 * order / round.threshold_sigma() / round.threshold_sigma();
-  return with_margin(threshold + log_sparse_moment(round, order) / (order - 1.0));
+  const double log_moment = log_sparse_moment(round, order);
+  const bool is_valid = round.sigma > 0.0 && round.queries >= 0 && order > 1.0;
+  // What no double holds costs no less.
+  if (is_valid && std::isnan(log_moment)) return kInfinity;
+  return with_margin(threshold + log_moment / (order - 1.0));
 }
 
 }  // namespace pate

@@ -37,7 +37,7 @@ struct SparseRound {
 /// Renyi cost of a round, whatever the votes and the queries, also where each is chosen by the
 /// answers before:
 ///
-///     order / sigma^2 + log V / (order - 1)
+///     order / sigma^2 + log V / (order - 1),   +inf where that is too large to compute.
 [[nodiscard]] double sparse_round_cost(const SparseRound& round, double order);
 
 }  // namespace pate

@@ -19,12 +19,17 @@ namespace {
 // What the logarithm of a probability is moved by: ten times the errors of quadratures and
 // rounding.
 constexpr double kLogMargin = 1e-9;
-// Added to sums that have lost what was smaller.
+// More than any factor, or product, loses that is too small for a double.
 constexpr double kLost = 1e-280;
 // Orders at which the threshold alone costs more for any votes are not looked at.
 constexpr double kMostThreshold = 4.0;
 // Multiplications of one order; beyond, refusals are not counted.
 constexpr double kMaxSteps = 1e8;
+
+// Where products with it may be all that is left, however small it is.
+double exp_outwards(double x) {
+  return std::exp(x) + kLost;
+}
 
 // log( p^order q^(1-order) ) of their logarithms, moved outwards.
 double log_term(double log_p, double log_q, double order) {
@@ -69,12 +74,13 @@ std::vector<SparseOutcomes::Terms> SparseOutcomes::terms_of(Direction direction,
       its.scale = max_or_nan(its.scale, its.outcomes.back());
       if (its.given_up) continue;
       const auto pair_with = [&](Side side) {
-        return Terms::Pair{std::exp(log_moment_of(query.refused[votes], query.refused[side])),
-                           std::exp(log_moment_of(query.answered[votes], query.answered[side]))};
+        return Terms::Pair{
+            exp_outwards(log_moment_of(query.refused[votes], query.refused[side])),
+            exp_outwards(log_moment_of(query.answered[votes], query.answered[side]))};
       };
       its.queries.push_back({pair_with(least), pair_with(most)});
     }
-    for (double& term : its.outcomes) term = std::exp(term - its.scale);
+    for (double& term : its.outcomes) term = exp_outwards(term - its.scale);
   }
   return all;
 }
@@ -134,7 +140,7 @@ double SparseOutcomes::log_moment(Direction direction, double order) const {
     double scale = 0.0;
     for (const double value : following) scale = max_or_nan(scale, value);
     double largest = following[queries_];  // of the rounds that begin later
-    w[queries_] = std::exp(largest - scale);
+    w[queries_] = exp_outwards(largest - scale);
     for (std::size_t s = queries_; s-- > 0;) {
       const Terms& its = terms[s];
       const double sum =
@@ -142,18 +148,18 @@ double SparseOutcomes::log_moment(Direction direction, double order) const {
       const double end = its.given_up ? its.log_end + largest : its.log_end;
       log_w[s] = log_add(std::log(sum) + its.scale + scale, end);
       if (!its.given_up) {
-        double v = std::exp(-scale);
+        double v = exp_outwards(-scale);
         for (std::size_t i = its.queries.size(); i-- > 0;) {
           const auto& [low, high] = its.queries[i];
           const double after = w[s + i + 1];
-          v = max_or_nan(low.refused * after + low.answered * v,
-                         high.refused * after + high.answered * v);
+          v = kLost + max_or_nan(low.refused * after + low.answered * v,
+                                 high.refused * after + high.answered * v);
         }
-        const double by_query = std::log(v + kLost) + scale;
+        const double by_query = std::log(v) + scale;
         if (by_query < log_w[s]) log_w[s] = by_query;
       }
       log_w[s] += kLogMargin;
-      w[s] = std::exp(following[s] - scale);
+      w[s] = exp_outwards(following[s] - scale);
       largest = max_or_nan(largest, following[s]);
     }
   }

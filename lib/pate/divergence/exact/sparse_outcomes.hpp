@@ -36,7 +36,7 @@ namespace pate {
 class SparseOutcomes {
  public:
   /// Queries that are looked at; the time grows with their square.
-  static constexpr std::size_t kMaxQueries = 1200;
+  static constexpr std::size_t kMaxQueries = 800;
   /// Quadratures finer than this are not made: the noise is too small beside the stabilities.
   static constexpr std::size_t kMaxNodes = 5'000;
 
@@ -52,7 +52,9 @@ class SparseOutcomes {
   /// by 1e-9 each.
   [[nodiscard]] double rdp(double order) const;
 
-  /// Whether all queries were looked at.
+  /// How many queries were looked at: none where quadratures would be too fine.
+  [[nodiscard]] std::size_t looked_at() const { return queries_; }
+  /// Whether those are all.
   [[nodiscard]] bool is_complete() const { return is_complete_; }
 
  private:

@@ -121,6 +121,16 @@ TEST_CASE("a round of AboveThreshold: nothing costs nothing, what is no number n
   CHECK(std::isnan(log_sparse_moment({std::nan(""), 3}, 3.0)));
   CHECK(std::isnan(log_sparse_moment({1.0, 3}, 1.0)));
   CHECK(std::isnan(sparse_round_cost({1.0, -1}, 2.0)));
+  // Of tiny noise V is that of one query at least, g = Phi(-k s): order (order - 1) s^2 / 2 and
+  // what its probability has.
+  for (const double sigma : {1e-8, 1e-7, 1e-5, 1e-3}) {
+    for (const double order : {2.0, 8.0, 100.0, 10000.0}) {
+      CAPTURE(sigma);
+      CAPTURE(order);
+      const double known = 2.0 * order / sigma / sigma;  // of log V / (order - 1)
+      CHECK(sparse_round_cost({sigma, 1000}, order) - order / sigma / sigma >= known * (1 - 1e-5));
+    }
+  }
   // Noise of any size: what tiny noise costs overflows to infinity, and never to NaN.
   for (const double sigma : {1e-100, 1e-3, 1e3, 1e100}) {
     for (const double order : {1.0 + 1e-6, 2.0, 1e4}) {

@@ -74,6 +74,41 @@ TEST_CASE("sparse outcomes: no neighbour of a small run costs more") {
   CHECK(below_any_votes > 15);
 }
 
+TEST_CASE("sparse outcomes: so too at orders whose moments no double holds") {
+  Random random(10);
+  for (int i = 0; i < 30; ++i) {
+    const double sigma = random.uniform(15.0, 80.0);
+    const auto queries = random.integer(1, 3);
+    const double order = random.uniform(0.05, 1.0) * 4.0 * sigma * sigma;
+    double last = 0.0;
+    for (std::int64_t refusals = 1; refusals <= queries; ++refusals) {
+      const auto test = StabilityTest::sparse_gaussian(sigma, 1e-9, refusals, queries);
+      const auto near = static_cast<std::int64_t>(test.threshold() * random.uniform(0.0, 1.2));
+      const std::vector<std::int64_t> stabilities(static_cast<std::size_t>(queries), near);
+      CAPTURE(sigma);
+      CAPTURE(order);
+      CAPTURE(queries);
+      CAPTURE(refusals);
+      CAPTURE(near);
+      const double cost = SparseOutcomes(test, stabilities).rdp(order);
+      CHECK(cost >= largest_divergence(test, stabilities, order) * (1.0 - 1e-9));
+      CHECK(cost <= any_votes(test, order));
+      last = cost;
+    }
+    CHECK(last > 0.0);
+  }
+  // Two queries of one stability: more refusals never cost less, at any order.
+  for (const double order : {300.0, 1000.0, 3000.0, 9000.0}) {
+    double last = 0.0;
+    for (const std::int64_t refusals : {1, 2, 3}) {
+      const auto test = StabilityTest::sparse_gaussian(50.0, 1e-10, refusals, 3);
+      const double cost = SparseOutcomes(test, std::vector<std::int64_t>{1, 1, 1}).rdp(order);
+      CHECK(cost >= last * (1.0 - 1e-7));
+      last = cost;
+    }
+  }
+}
+
 TEST_CASE("sparse outcomes: clear votes cost little, at orders up to what noise allows") {
   const auto test = StabilityTest::sparse_gaussian(8.0, 1e-8, 3, 100);
   const std::vector<std::int64_t> clear(100, 200);
