@@ -153,7 +153,7 @@ TEST_CASE("how a sum names a part: what its events asked and answered, and its o
   CHECK(alone.is_whole);
   // A number is about queries that its run counts; alone it stands for them.
   const ReportPart both = part("", {run, number});
-  CHECK(both.mechanism == "composed");
+  CHECK(both.mechanism == "gnmax");
   CHECK(both.queries == 5);
   CHECK(both.answered == 5.0);
   CHECK(part("", {number}).queries == 5);
