@@ -16,12 +16,18 @@
 
 namespace pate {
 
+// A function of the nodes: `linear` is e^(log - scale).
+struct NodeRow {
+  std::vector<double> linear, log;
+  double scale = 0.0;
+};
+
 namespace {
 
 // The trapezoidal rule of step h errs by less than 2 e^-this, relative to the integral.
 constexpr double kExponent = 24.0;
 // Of what nodes leave out, relative to their sum, as a logarithm: 1e-11.
-constexpr double kLogNegligible = -25.3;
+constexpr double kLogMayBeLeftOut = -25.3;
 // Nodes reach this many standard deviations below and above where integrands are largest.
 constexpr double kReachBelow = 22.0;
 constexpr double kReachAbove = 12.0;
@@ -30,12 +36,6 @@ constexpr double kLogGivenUp = -200.0;
 // Products below are taken for 0, sums below are made of logarithms.
 constexpr double kLeastProduct = 1e-280;
 constexpr double kLeastSum = 1e-200;
-
-// A function of the nodes: `linear` is e^(log - scale).
-struct NodeRow {
-  std::vector<double> linear, log;
-  double scale = 0.0;
-};
 
 NodeRow node_row(std::vector<double> log, double scale) {
   NodeRow row;
@@ -82,7 +82,7 @@ bool is_whole(const NodeRow& a, const NodeRow& b, double log_total) {
     return fall > 0.0 ? log_end - log_expm1(fall) : kInfinity;
   };
   const std::size_t last = a.log.size() - 1;
-  return log_add(tail(0, 1), tail(last, last - 1)) - log_total < kLogNegligible;
+  return log_add(tail(0, 1), tail(last, last - 1)) - log_total < kLogMayBeLeftOut;
 }
 
 std::int64_t less(std::int64_t stability) {
