@@ -18,8 +18,8 @@ namespace {
 
 using Line = std::vector<std::int64_t>;
 
-constexpr std::size_t kFewest = 3;  // lines
-constexpr std::size_t kMost = 5;
+constexpr std::size_t kFewestLines = 3;  // lines
+constexpr std::size_t kMostLines = 5;
 const double kLogRare = std::log(1e-5);
 
 std::size_t distinct_of(const Line& line) {
@@ -94,7 +94,7 @@ std::string line_of(const NumericTable& table, const Numbering& found, std::size
 
 std::optional<ContentDoubt> long_table_doubt(const VotesLookedAt& looked_at,
                                              const std::vector<Line>& lines, bool are_rows) {
-  if (lines.size() < kFewest || lines.size() > kMost) return {};
+  if (lines.size() < kFewestLines || lines.size() > kMostLines) return {};
   const auto found = numbering_of(lines);
   if (!found) return {};
   // Of more than three the class is none that anybody knows.

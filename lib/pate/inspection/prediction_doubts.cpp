@@ -170,10 +170,10 @@ double log_identical(const Groups& groups, std::size_t queries) {
 // All teachers alike: teachers that err as seldom as one time in 200, and not together, would
 // differ somewhere.
 void look_for_one_voice(const Lines& teachers, std::vector<ContentDoubt>& found) {
-  constexpr double kErrors = 1.0 / 200.0;
+  constexpr double kErrorRate = 1.0 / 200.0;
   const std::size_t queries = teachers.front().size();
   const double log_chance = static_cast<double>(teachers.size() - 1) *
-                            static_cast<double>(queries) * std::log1p(-kErrors);
+                            static_cast<double>(queries) * std::log1p(-kErrorRate);
   const bool is_constant_id = is_constant(teachers.front());
   if (log_chance > std::log(0.05)) return;
   if (is_constant_id && teachers.front().front() < 0) return;  // nobody votes
