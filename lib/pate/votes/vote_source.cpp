@@ -95,18 +95,16 @@ std::string stacking_line(bool by_teacher) {
 
 // What a table of one dimension is where class ids of teachers and queries are asked for.
 std::string one_line_of(const NumericTable& table, bool by_teacher) {
-  const std::int64_t numbers = table.rows();
   if (table.description().format.starts_with("np")) {
     return fmt::format(
         "a one-dimensional array of {} numbers; of one file a teacher all together are made by {}",
-        numbers, stacking_line(by_teacher));
+        table.rows(), stacking_line(by_teacher));
   }
-  const std::string on_one_line = conversion_line(table.name(), "paste -sd, {0} > {1}.csv", true);
   return fmt::format(
       "a single column of {0} numbers. If these are the votes of {0} teachers on one query, what "
       "writes them on one line, to be read with --layout predictions-by-query: {1}; of one file a "
       "teacher all together, to be read so too, are made by paste -d, FILE... > votes.csv",
-      numbers, on_one_line);
+      table.rows(), conversion_line(table.name(), "paste -sd, {0} > {1}.csv", true));
 }
 
 }  // namespace
