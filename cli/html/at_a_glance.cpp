@@ -54,7 +54,7 @@ std::string count_of(const JsonValue& body, const char* key, const char* one, co
 
 // How many queries there were, and how many of them were asked: a run may stop at a limit.
 std::string queries_of(const JsonValue& body) {
-  const std::string all = count_of(body, "queries", "query", "queries");
+  std::string all = count_of(body, "queries", "query", "queries");
   const auto asked = reports::labels_count(body, "asked");
   if (!asked || all.empty() || all.starts_with(fmt::format(" {} ", *asked))) return all;
   return fmt::format("{} {} of them {} asked.", all, *asked, *asked == 1 ? "was" : "were");

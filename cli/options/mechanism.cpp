@@ -275,15 +275,18 @@ std::vector<Notice> slip_notices(std::span<const double> thresholds,
                                  std::optional<std::int64_t> teachers, double delta,
                                  const StabilityTest* test) {
   std::vector<Notice> notices;
+  const std::int64_t most_moves = teachers.value_or(0) / 2;
   if (test != nullptr && teachers && *teachers > 0 &&
-      test->threshold() > static_cast<double>(*teachers / 2)) {
+      test->threshold() > static_cast<double>(most_moves)) {
     notices.push_back(
         {"high_threshold",
          fmt::format(
              "PTR's threshold is {:.6g}, and no answer of {} teachers withstands more than {} "
              "votes that change: only noise can reach it. {} or a larger --ptr-delta lowers it",
-             test->threshold(), *teachers, *teachers / 2,
-             test->is_gaussian() ? "A smaller --ptr-sigma" : "A larger epsilon")});
+             test->threshold(), *teachers, most_moves,
+             test->noise() == TestNoise::sparse_gaussian ? "A smaller --ptr-sparse-sigma"
+             : test->is_gaussian()                       ? "A smaller --ptr-sigma"
+                                                         : "A larger epsilon")});
   }
   if (!thresholds.empty()) {
     const auto [least, most] = std::ranges::minmax(thresholds);

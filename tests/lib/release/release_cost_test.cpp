@@ -155,7 +155,7 @@ TEST_SUITE("release") {
       published.reading = reading;
       published.parameters = ParameterOrigin::fixed;
       CHECK(assumes("were fixed without these votes"));
-      CHECK(assumes("did not depend on earlier answers") == (reading == ReleasedCost::joint));
+      CHECK(assumes("did not depend on answers of this run") == (reading == ReleasedCost::joint));
       published.parameters = ParameterOrigin::public_inputs;
       CHECK(assumes("the number of queries was fixed"));
       CHECK_FALSE(assumes("were fixed without these votes"));
