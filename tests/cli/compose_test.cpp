@@ -829,6 +829,8 @@ TEST_SUITE("compose") {
         if (!value.is_number() || place.starts_with("/record/")) continue;
         // How a sum calls its part; an order below 1 is none.
         if (place.starts_with("/answered/") || place.ends_with("/order")) continue;
+        // Of a release without a ledger they must be one number.
+        if (place == "/public/epsilon" || place == "/public/run/epsilon") continue;
         places.push_back(place);
       }
       REQUIRE(places.size() > 10);
