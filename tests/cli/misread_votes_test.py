@@ -6,6 +6,7 @@ usage: misread_votes_test.py PATE [DUMPS_OF_A_KIND [HONEST_DUMPS]]
 A kind draws sizes, names and places from a fixed seed; what the program must say of it is a code of a notice, or words of
 a refusal. The lines that a refusal shows are run, and their file is read then; those with numpy where python3 has it.
 """
+import functools
 import json
 import math
 import os
@@ -462,6 +463,12 @@ def beside_numbered(rng, folder):
     return [path, *by_query(e)], "no teacher's votes", ["--accept", "label-column"], e.teachers
 
 
+@functools.cache
+def has_pandas():
+    """What the line for such a table uses; without it lines_that_help_test.py says that it is skipped."""
+    return subprocess.run(["python3", "-c", "import pandas"], env=ENVIRONMENT, capture_output=True, check=False).returncode == 0
+
+
 def long_table(rng, folder):
     """A row for each vote, or a column, without headings; some votes may be missing."""
     e = Ensemble(rng, 30, 31)
@@ -483,7 +490,7 @@ def long_table(rng, folder):
         words += ["--header", "no", "--index-column", "no"]
     settles = rng.choice([["--accept", "looks-long,looks-transposed"], ["--teachers", 3 if turned == (layout == "predictions") else len(rows)]])
     if whole and layout == "predictions-by-query":
-        return words, "as query and teacher", [], e.teachers
+        return words, "as query and teacher", [], e.teachers if has_pandas() else None
     return words, "as query and teacher", list(map(str, settles)) if words[4] == 100 else None, None
 
 
