@@ -80,6 +80,12 @@ std::string samples_line(const MechanismCounts& steps) {
   return text;
 }
 
+// None of a public part that does not say it.
+std::optional<std::int64_t> told_teachers(const Account& account) {
+  const bool is_told = account.teachers > 0 || !account.steps.neighbours.adds_or_removes();
+  return is_told ? std::optional(account.teachers) : std::nullopt;
+}
+
 std::string answered_line(double expected, double sd, std::optional<std::int64_t> realized) {
   return fmt::format("answered: {:.1f} expected (sd {:.1f}){}\n", expected, sd,
                      realized ? fmt::format(", {} realized", *realized) : "");
@@ -104,7 +110,7 @@ void line(std::string& text, const char* name, double value, const char* what) {
 
 std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all, bool colour,
                             std::optional<double> heaviest) {
-  std::string text = votes_line(votes, account.queries, account.teachers, account.classes);
+  std::string text = votes_line(votes, account.queries, told_teachers(account), account.classes);
   text += mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours());
   if (heaviest) text += fmt::format(", in votes of {:g}, the heaviest teacher's", *heaviest);
   text += '\n' + samples_line(account.steps);
@@ -159,10 +165,11 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
                           bool colour) {
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
+  const auto teachers = told_teachers(account);
   std::string text = fmt::format(
-      "{}: {} of {} asked, {}, {} classes\n{}\n", votes, labelled.asked,
-      queries_text(static_cast<long long>(labelled.labels.size())), teachers_text(account.teachers),
-      account.classes,
+      "{}: {} of {} asked{}, {} classes\n{}\n", votes, labelled.asked,
+      queries_text(static_cast<long long>(labelled.labels.size())),
+      teachers ? ", " + teachers_text(*teachers) : "", account.classes,
       mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()));
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
@@ -354,10 +361,13 @@ std::string epsilon_text(double epsilon) {
   return plain ? fixed_upwards(epsilon, 4) : digits_upwards(epsilon, 3);
 }
 
-std::string votes_line(const VotesTitle& votes, std::int64_t queries, std::int64_t teachers,
-                       std::int64_t classes) {
-  return fmt::format("{}: {}, {}{}, {} classes\n", votes.path, queries_text(queries),
-                     teachers_text(teachers), votes.teachers_said ? "" : " by the file", classes);
+std::string votes_line(const VotesTitle& votes, std::int64_t queries,
+                       std::optional<std::int64_t> teachers, std::int64_t classes) {
+  const std::string how_many = teachers ? fmt::format(", {}{}", teachers_text(*teachers),
+                                                      votes.teachers_said ? "" : " by the file")
+                                        : "";
+  return fmt::format("{}: {}{}, {} classes\n", votes.path, queries_text(queries), how_many,
+                     classes);
 }
 
 std::string notes(std::span<const Notice> notices) {

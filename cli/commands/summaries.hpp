@@ -135,7 +135,7 @@ struct VotesTitle {
 /// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break; "250 teachers by the file"
 /// where nobody said how many.
 [[nodiscard]] std::string votes_line(const VotesTitle& votes, std::int64_t queries,
-                                     std::int64_t teachers, std::int64_t classes);
+                                     std::optional<std::int64_t> teachers, std::int64_t classes);
 
 /// The notices one a line.
 [[nodiscard]] std::string notes(std::span<const Notice> notices);

@@ -119,9 +119,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
   const auto describe = [&](FieldWriter& json) {
     FieldWriter open = json.open();
     write_mechanism(open, account);
-    // The number tells teachers apart that are added or removed.
-    const bool is_told = !account.steps.neighbours.adds_or_removes();
-    (is_told ? open : json)("teachers", account.teachers);
+    write_teachers(open, account);
     open("classes", account.classes);
     open("queries", report.labelled.labels.size());
     open("delta", account.delta);

@@ -21,4 +21,9 @@ inline void write_mechanism(FieldWriter& a, const Account& account) {
   });
 }
 
+/// How many teachers there are, unless it is a `public_part` that does not tell.
+inline void write_teachers(FieldWriter& a, const Account& account) {
+  if (account.teachers > 0 || !a.is_for_everybody()) a("teachers", account.teachers);
+}
+
 }  // namespace pate::reports

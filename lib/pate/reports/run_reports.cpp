@@ -155,7 +155,7 @@ std::string analyze_report_json(const Account& account, const ReportContext& con
   const auto describe = [&](FieldWriter& report) {
     FieldWriter open = report.open();
     write_mechanism(open, account);
-    open("teachers", account.teachers);
+    write_teachers(open, account);
     open("classes", account.classes);
     open("queries", account.queries);
     open("delta", account.delta);
@@ -276,7 +276,9 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context,
 Account public_part(const Account& account, const std::vector<std::string>& paths) {
   Account result;
   result.aggregator = account.aggregator;
-  result.teachers = account.teachers;
+  // The number tells teachers apart that are added or removed, and these notices say it.
+  const bool tells_teachers = !account.steps.neighbours.adds_or_removes();
+  if (tells_teachers) result.teachers = account.teachers;
   result.classes = account.classes;
   result.queries = account.queries;
   result.delta = account.delta;
@@ -287,6 +289,11 @@ Account public_part(const Account& account, const std::vector<std::string>& path
   result.headline = headline_of(result.costs, {});
   result.steps = account.steps;
   result.notices = public_notices(account.notices, paths);
+  if (!tells_teachers) {
+    std::erase_if(result.notices, [](const Notice& notice) {
+      return notice.code == "abstentions_class" || notice.code == "high_threshold";
+    });
+  }
   return result;
 }
 

@@ -62,7 +62,8 @@ struct PlanExtras {
                                            Audience audience = Audience::owner);
 
 /// What of an account may be published: costs that hold for any votes, or say nothing but what the
-/// answers say. The headline is the smallest of those that were certain before the run. Notices,
+/// answers say. The headline is the smallest of those that were certain before the run. 0 teachers
+/// where they are added or removed. Notices,
 /// which may name `paths`, are those of `public_notices`.
 [[nodiscard]] Account public_part(const Account& account,
                                   const std::vector<std::string>& paths = {});

@@ -261,6 +261,41 @@ TEST_CASE("public part: of an analysis, and of labels, nothing that depends on t
   }
 }
 
+TEST_CASE("public part: not how many teachers there are, where they are added or removed") {
+  Account account;
+  account.aggregator =
+      pate::protecting({{}, {pate::GaussianNoisyMax{20.0}}}, {pate::Adjacency::add_remove, 1});
+  account.steps = pate::steps_of(account.aggregator, 9, 9);
+  account.teachers = 76543;
+  account.classes = 3;
+  account.queries = 9;
+  account.delta = 1e-5;
+  Random random(4104);
+  account.costs = {any_cost(random, true)};
+  for (const char* code : {"abstentions_class", "high_threshold", "no_ledger"}) {
+    account.notices.push_back({code, code == std::string("no_ledger") ? "none" : "all 76543"});
+  }
+  const pate::LabelledQueries labelled{std::vector<std::int32_t>(9, 1), {}, 9, 9};
+  const pate::RunLimits limits{9, {}, {}};
+  const pate::PrivacyFilter filter(account.aggregator, limits, account.delta, 8.0);
+  const auto texts = [&](const Account& of, Audience audience) {
+    const pate::reports::LabelReport report{
+        of, labelled, filter, limits, "labels", pate::reports::LabelsFormat::npy, "", "", {}};
+    return pate::reports::analyze_report_json(of, {}, nullptr, audience) +
+           pate::reports::label_report_json(report, {}, audience);
+  };
+  REQUIRE(tells_secret(texts(account, Audience::owner)));
+  const std::string told = texts(pate::reports::public_part(account), Audience::everybody);
+  CAPTURE(told);
+  CHECK_FALSE(tells_secret(told));
+  CHECK(told.find("no_ledger") != std::string::npos);
+  // Of one that votes otherwise it is public.
+  account.aggregator = pate::Aggregator{{}, {pate::GaussianNoisyMax{20.0}}};
+  account.steps = pate::steps_of(account.aggregator, 9, 9);
+  CHECK(pate::reports::public_part(account).teachers == 76543);
+  CHECK(pate::reports::public_part(account).notices.size() == 3);
+}
+
 TEST_CASE("public part: a sum, a plan, a private majority") {
   Random random(4103);
   for (int i = 0; i < 100; ++i) {
