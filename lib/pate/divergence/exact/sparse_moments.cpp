@@ -93,6 +93,10 @@ std::vector<SparseOutcomes::Terms> SparseOutcomes::terms_of(Direction direction,
 // A the probability that the round goes on, in reverse A(z - 1). The weight is e^(order (order - 1)
 // / (2 threshold_sigma^2)) times a normal density about 1 - order; A falls.
 std::vector<double> SparseOutcomes::log_going_on(Direction direction, double order) const {
+  std::vector<double> result(rounds_.size(), -kInfinity);
+  if (std::ranges::all_of(rounds_, [](const Round& its) { return its.going_on.empty(); })) {
+    return result;
+  }
   const double sigma = test_.threshold_scale();
   const double centre = direction == Direction::forward ? 1.0 - order : -order;
   const double log_weight = 0.5 * order * (order - 1.0) / sigma / sigma +
@@ -107,7 +111,6 @@ std::vector<double> SparseOutcomes::log_going_on(Direction direction, double ord
   }
   mass.push_back(normal_cdf(-score(nodes_ - 1)));
   const double before = normal_cdf(score(0));
-  std::vector<double> result(rounds_.size(), -kInfinity);
   for (std::size_t s = 0; s < rounds_.size(); ++s) {
     const std::vector<double>& going_on = rounds_[s].going_on;
     if (going_on.empty()) continue;
@@ -116,15 +119,17 @@ std::vector<double> SparseOutcomes::log_going_on(Direction direction, double ord
   return result;
 }
 
-double SparseOutcomes::log_moment(Direction direction, double order) const {
+std::int64_t SparseOutcomes::most_rounds() const {
+  return std::min(test_.max_refusals(), test_.max_queries());
+}
+
+double SparseOutcomes::log_moment(Direction direction, double order, double any_votes) const {
   const std::vector<Terms> terms = terms_of(direction, order);
   double steps = 0.0;
   for (const Terms& its : terms) {
     steps += static_cast<double>(its.outcomes.size() + 4 * its.queries.size());
   }
-  const double any_votes =
-      (order - 1.0) * sparse_round_cost({test_.scale(), test_.max_queries()}, order);
-  const std::int64_t rounds = std::min(test_.max_refusals(), test_.max_queries());
+  const std::int64_t rounds = most_rounds();
   // More refusals only add to the moment: where counting them takes long, one pass for however
   // many.
   const bool counts = steps * static_cast<double>(rounds) <= kMaxSteps;
@@ -167,14 +172,14 @@ double SparseOutcomes::log_moment(Direction direction, double order) const {
 }
 
 double SparseOutcomes::rdp(double order) const {
-  const double any_votes =
-      static_cast<double>(std::min(test_.max_refusals(), test_.max_queries())) *
-      sparse_round_cost({test_.scale(), test_.max_queries()}, order);
+  const double of_round = sparse_round_cost({test_.scale(), test_.max_queries()}, order);
+  const double any_votes = static_cast<double>(most_rounds()) * of_round;
   if (queries_ == 0) return is_complete_ ? 0.0 : any_votes;
   if (!(order / test_.scale() / test_.scale() <= kMostThreshold)) return any_votes;
-  const double log_moment_of_both =
-      max_or_nan(log_moment(Direction::forward, order), log_moment(Direction::reverse, order));
-  const double cost = log_moment_of_both / (order - 1.0);
+  const double log_of_round = (order - 1.0) * of_round;
+  const double cost = max_or_nan(log_moment(Direction::forward, order, log_of_round),
+                                 log_moment(Direction::reverse, order, log_of_round)) /
+                      (order - 1.0);
   return cost < any_votes ? cost : any_votes;
 }
 

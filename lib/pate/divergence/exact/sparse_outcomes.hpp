@@ -48,8 +48,7 @@ class SparseOutcomes {
 
   /// Renyi cost of the run at an order > 1 but for the deltas of its rounds, the larger of both
   /// directions; at most that for any votes, which it is at orders that are of no use (above 4
-  /// sigma^2). Probabilities are known to 1e-10, and moved outwards
-  /// by 1e-9 each.
+  /// sigma^2). Probabilities are known to 1e-10, and moved outwards by 1e-9 each.
   [[nodiscard]] double rdp(double order) const;
 
   /// How many queries were looked at: none where quadratures would be too fine.
@@ -79,7 +78,9 @@ class SparseOutcomes {
   [[nodiscard]] Round round_from(const Rows& rows, std::size_t first) const;
   [[nodiscard]] std::vector<Terms> terms_of(Direction direction, double order) const;
   [[nodiscard]] std::vector<double> log_going_on(Direction direction, double order) const;
-  [[nodiscard]] double log_moment(Direction direction, double order) const;
+  // any_votes: the logarithm of the moment of a round, whatever the votes.
+  [[nodiscard]] double log_moment(Direction direction, double order, double any_votes) const;
+  [[nodiscard]] std::int64_t most_rounds() const;
 
   StabilityTest test_;
   double low_ = 0.0, step_ = 0.0;  // the nodes of the threshold's noise
