@@ -14,8 +14,8 @@
 
 namespace pate_test {
 
-/// Runs of PTR's sparse form with Gaussian noise, enumerated apart from the library: by integrals
-/// over the noise of a threshold with erfc.
+/// Runs of PTR's sparse forms, enumerated apart from the library: by trapezoidal rules over the
+/// noise of a threshold.
 class SparseTranscripts {
  public:
   explicit SparseTranscripts(const pate::StabilityTest& test) : test_(test) {}
@@ -27,35 +27,40 @@ class SparseTranscripts {
     return result;
   }
 
- private:
-  // Pr[nu >= needed] of the noise of a query.
-  [[nodiscard]] double above(double needed) const {
-    return 0.5 * std::erfc(needed / test_.scale() / std::sqrt(2.0));
-  }
-
-  [[nodiscard]] double integral(const std::vector<std::int64_t>& round, bool refuses) const {
-    constexpr int kSteps = 500;
-    const double sigma = test_.scale() / std::sqrt(2.0);
+  /// The probability that a round answers queries of these stabilities and, where `refuses`,
+  /// refuses the last of them instead.
+  [[nodiscard]] double round_probability(const std::vector<std::int64_t>& round,
+                                         bool refuses) const {
+    const bool is_gaussian = test_.has_gaussian_noise();
+    const int steps = is_gaussian ? 500 : 40'000;
+    const double scale = is_gaussian ? test_.scale() / std::sqrt(2.0) : test_.scale() / 2.0;
     double sum = 0.0;
     double mass = 0.0;
-    for (int i = -kSteps; i <= kSteps; ++i) {
-      const double x = 15.0 * i / kSteps;
-      double p = std::exp(-0.5 * x * x);
+    for (int i = -steps; i <= steps; ++i) {
+      const double x = (is_gaussian ? 15.0 : 40.0) * i / steps;
+      double p = std::exp(is_gaussian ? -0.5 * x * x : -std::abs(x));
       mass += p;
       for (std::size_t k = 0; k < round.size(); ++k) {
-        const double needed = test_.threshold() + sigma * x - static_cast<double>(round[k]);
+        const double needed = test_.threshold() + scale * x - static_cast<double>(round[k]);
         const bool refused = refuses && k + 1 == round.size();
-        p *= above(refused ? -needed : needed);
+        p *= above((refused ? -needed : needed) / test_.scale());
       }
       sum += p;
     }
     return sum / mass;
   }
 
+ private:
+  // Pr[noise of a query >= x], in its scale.
+  [[nodiscard]] double above(double x) const {
+    if (test_.has_gaussian_noise()) return 0.5 * std::erfc(x / std::sqrt(2.0));
+    return x >= 0.0 ? 0.5 * std::exp(-x) : 1.0 - 0.5 * std::exp(x);
+  }
+
   double known(const std::vector<std::int64_t>& round, bool refuses) {
     if (round.empty()) return 1.0;
     const auto [at, is_new] = known_.try_emplace({round, refuses});
-    if (is_new) at->second = integral(round, refuses);
+    if (is_new) at->second = round_probability(round, refuses);
     return at->second;
   }
 

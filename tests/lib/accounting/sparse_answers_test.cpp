@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -23,6 +22,7 @@
 #include "pate/labeling/label_run.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"
+#include "support/sparse_transcripts.hpp"
 #include "support/test_bits.hpp"
 #include "support/votes.hpp"
 
@@ -35,68 +35,7 @@ using pate::StabilityTest;
 using pate_test::covers;
 using pate_test::Histogram;
 using pate_test::HistogramVotes;
-
-double laplace_above(double x) {
-  return x >= 0.0 ? 0.5 * std::exp(-x) : 1.0 - 0.5 * std::exp(x);
-}
-
-// The probability that a round answers queries of these stabilities and, where `refuses`, refuses
-// the last of them instead: a trapezoidal rule, apart from what the library does.
-double round_probability(const StabilityTest& test, const std::vector<std::int64_t>& stabilities,
-                         bool refuses) {
-  constexpr int kSteps = 40000;
-  const double most = 40.0 * test.threshold_scale();
-  double sum = 0.0;
-  double mass = 0.0;
-  for (int i = -kSteps; i <= kSteps; ++i) {
-    const double rho = most * i / kSteps;
-    double p = std::exp(-std::abs(rho) / test.threshold_scale());
-    mass += p;
-    for (std::size_t k = 0; k < stabilities.size(); ++k) {
-      const double needed = test.threshold() + rho - static_cast<double>(stabilities[k]);
-      const bool refused = refuses && k + 1 == stabilities.size();
-      p *= laplace_above((refused ? -needed : needed) / test.scale());
-    }
-    sum += p;
-  }
-  return sum / mass;
-}
-
-// Runs through all ways to answer and refuse.
-class Transcripts {
- public:
-  explicit Transcripts(const StabilityTest& sparse) : sparse_(sparse) {}
-
-  // By the answers ('+') and refusals ('-') of the queries asked.
-  std::map<std::string, double> of(const std::vector<std::int64_t>& stabilities) {
-    std::map<std::string, double> result;
-    extend(stabilities, "", {}, 0, 1.0, result);
-    return result;
-  }
-
- private:
-  void extend(const std::vector<std::int64_t>& all, const std::string& so_far,
-              std::vector<std::int64_t> round, std::int64_t refused, double before,
-              std::map<std::string, double>& result) {
-    if (so_far.size() == all.size() || refused == sparse_.max_refusals()) {
-      result[so_far] = before * known(round, false);
-      return;
-    }
-    round.push_back(all[so_far.size()]);
-    extend(all, so_far + "-", {}, refused + 1, before * known(round, true), result);
-    extend(all, so_far + "+", round, refused, before, result);
-  }
-
-  double known(const std::vector<std::int64_t>& round, bool refuses) {
-    if (round.empty()) return 1.0;
-    const auto [at, is_new] = known_.try_emplace({round, refuses});
-    if (is_new) at->second = round_probability(sparse_, round, refuses);
-    return at->second;
-  }
-
-  const StabilityTest& sparse_;
-  std::map<std::pair<std::vector<std::int64_t>, bool>, double> known_;
-};
+using pate_test::SparseTranscripts;
 
 // A query on two neighbours.
 struct Pair {
@@ -209,7 +148,7 @@ TEST_SUITE("ptr sparse") {
     const std::set<Pair> pairs = all_pairs(5, 3);
     for (const std::int64_t refusals : {1, 2, 3}) {
       const auto sparse = pate::StabilityTest::sparse(2.0, 0.03, refusals);
-      Transcripts transcripts(sparse);
+      SparseTranscripts transcripts(sparse);
       const auto account = account_of(std::vector<Histogram>(3, Histogram{5, 0, 0}), sparse, 0.2);
       double nearest = 0.0;  // to the delta of the pure cost
       for (const Pair& first : pairs) {
@@ -249,8 +188,8 @@ TEST_SUITE("ptr sparse") {
     const std::vector<std::int64_t> probing{3, 3, 3, 3, 3};
     std::vector<std::int64_t> then = probing;
     then.push_back(0);
-    const double asked = round_probability(sparse, probing, false);
-    const double both = round_probability(sparse, then, false);
+    const double asked = SparseTranscripts(sparse).round_probability(probing, false);
+    const double both = SparseTranscripts(sparse).round_probability(then, false);
     CHECK(both / asked > 0.02);
     CHECK(both <= 0.02);
     // In all rounds together, at most delta each.
@@ -273,7 +212,7 @@ TEST_SUITE("ptr sparse") {
         double mean = 0.0;
         double square = 0.0;
         double refused = 0.0;
-        for (const auto& [bits, p] : Transcripts(sparse).of(stabilities)) {
+        for (const auto& [bits, p] : SparseTranscripts(sparse).of(stabilities)) {
           const auto count = static_cast<double>(std::ranges::count(bits, '+'));
           mean += p * count;
           square += p * count * count;
