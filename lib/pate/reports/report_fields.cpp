@@ -250,17 +250,43 @@ void check_steps(const io::JsonValue& json, const MechanismCounts& steps) {
   }
 }
 
+namespace {
+
+// A list of noises, each with how many steps have it; `describe` writes the noise.
+template <class Noise, class Describe>
+void write_counted(FieldWriter& a, const char* key, const std::map<Noise, std::int64_t>& counts,
+                   const Describe& describe) {
+  const io::JsonWriter list = a.place().member(key);
+  list.set_empty_array();
+  for (const auto& [noise, count] : counts) {
+    if (count <= 0) continue;
+    FieldWriter step(list.element());
+    describe(step, noise);
+    step("count", count);
+  }
+}
+
+// The same read, where there is such a list; `noise_of_step` reads the noise.
+template <class Noise, class Read>
+void read_counted(FieldReader& a, const char* key, std::map<Noise, std::int64_t>& counts,
+                  const Read& noise_of_step, const char* not_twice) {
+  const auto list = a.json().find(key);
+  if (!list) return;
+  for (const io::JsonValue& element : list->elements()) {
+    const Noise noise = noise_of_step(element);
+    const std::int64_t count = element.at("count").integer(0, kMaxQueries);
+    if (!counts.emplace(noise, count).second) element.fail(not_twice);
+  }
+  // As they are written: what was never done is not listed.
+  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
+}
+
+}  // namespace
+
 void step_list(FieldWriter& a, const char* key, const std::map<double, std::int64_t>& counts,
                const char* noise, bool required) {
   if (!required && counts.empty()) return;
-  const io::JsonWriter list = a.place().member(key);
-  list.set_empty_array();
-  for (const auto& [value, count] : counts) {
-    if (count <= 0) continue;
-    FieldWriter step(list.element());
-    step(noise, value);
-    step("count", count);
-  }
+  write_counted(a, key, counts, [&](FieldWriter& step, double value) { step(noise, value); });
 }
 
 void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& counts,
@@ -281,58 +307,42 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
 
 void sparse_list(FieldWriter& a, const std::map<SparseRound, std::int64_t>& counts) {
   if (counts.empty()) return;
-  const io::JsonWriter list = a.place().member("gaussian_sparse_rounds");
-  list.set_empty_array();
-  for (const auto& [round, count] : counts) {
-    if (count <= 0) continue;
-    FieldWriter step(list.element());
-    step("sigma1", round.sigma);
-    step("queries", round.queries);
-    step("count", count);
-  }
+  write_counted(a, "gaussian_sparse_rounds", counts,
+                [](FieldWriter& step, const SparseRound& round) {
+                  step("sigma1", round.sigma);
+                  step("queries", round.queries);
+                });
 }
 
 void sparse_list(FieldReader& a, std::map<SparseRound, std::int64_t>& counts) {
-  const auto list = a.json().find("gaussian_sparse_rounds");
-  if (!list) return;
-  for (const io::JsonValue& element : list->elements()) {
-    SparseRound round;
-    round.sigma = element.at("sigma1").number(kMinNoise, kMaxNoise);
-    round.queries = element.at("queries").integer(1, kMaxQueries);
-    const std::int64_t count = element.at("count").integer(0, kMaxQueries);
-    if (!counts.emplace(round, count).second) element.fail("rounds that are not listed twice");
-  }
-  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
+  const auto round_of = [](const io::JsonValue& step) {
+    return SparseRound{step.at("sigma1").number(kMinNoise, kMaxNoise),
+                       step.at("queries").integer(1, kMaxQueries)};
+  };
+  read_counted(a, "gaussian_sparse_rounds", counts, round_of, "rounds that are not listed twice");
 }
 
 void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>& counts) {
   if (counts.empty()) return;
-  const io::JsonWriter list = a.place().member("sampled_queries");
-  list.set_empty_array();
-  for (const auto& [sampled, count] : counts) {
-    if (count <= 0) continue;
-    FieldWriter step(list.element());
-    step("sample_teachers", sampled.rate);
-    step("sigma2", sampled.sigma2);
-    if (sampled.has_check()) step("sigma1", sampled.sigma1);
-    step("count", count);
-  }
+  write_counted(a, "sampled_queries", counts,
+                [](FieldWriter& step, const SampledGaussian& sampled) {
+                  step("sample_teachers", sampled.rate);
+                  step("sigma2", sampled.sigma2);
+                  if (sampled.has_check()) step("sigma1", sampled.sigma1);
+                });
 }
 
 void sampled_list(FieldReader& a, std::map<SampledGaussian, std::int64_t>& counts) {
-  const auto list = a.json().find("sampled_queries");
-  if (!list) return;
-  for (const io::JsonValue& element : list->elements()) {
+  const auto sampled_of = [](const io::JsonValue& step) {
     SampledGaussian sampled;
-    sampled.rate = element.at("sample_teachers").number(0.0, 1.0);
-    sampled.sigma2 = element.at("sigma2").number(kMinNoise, kMaxNoise);
-    if (const auto sigma1 = element.find("sigma1")) {
+    sampled.rate = step.at("sample_teachers").number(0.0, 1.0);
+    sampled.sigma2 = step.at("sigma2").number(kMinNoise, kMaxNoise);
+    if (const auto sigma1 = step.find("sigma1")) {
       sampled.sigma1 = sigma1->number(kMinNoise, kMaxNoise);
     }
-    const std::int64_t count = element.at("count").integer(0, kMaxQueries);
-    if (!counts.emplace(sampled, count).second) element.fail("samples that are not listed twice");
-  }
-  std::erase_if(counts, [](const auto& step) { return step.second == 0; });
+    return sampled;
+  };
+  read_counted(a, "sampled_queries", counts, sampled_of, "samples that are not listed twice");
 }
 
 void delta_split(FieldWriter& a, double delta, double query_delta) {
