@@ -10,6 +10,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/exclusions.hpp"
+#include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/account.hpp"
 #include "pate/accounting/costs_apart.hpp"
@@ -69,17 +70,9 @@ std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& group
 
 void check_weights(const AnalyzeOptions& options) {
   if (options.teacher_weights.empty()) return;
-  check_weighable(options.input.layout, options.mechanism.threshold);
-  if (!options.shard.empty() || !options.input.student.empty() || options.mechanism.any_ptr() ||
-      options.mechanism.one_noise) {
-    throw usage_error(
-        "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
-        "noise, a student and shards say goes by votes that all count one");
-  }
-  if (!options.mechanism.neighbours.is_one_replaced()) {
-    throw usage_error(
-        "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
-        "--neighbours and --teachers-per-person");
+  check_weighable(options.input, options.mechanism);
+  if (!options.shard.empty()) {
+    throw usage_error("--teacher-weights is for a whole run, not for a shard");
   }
 }
 
@@ -150,49 +143,11 @@ class AccountProgress {
 
 Account weighted_account_of(const Run& run, const TeacherWeights& weights, AccountSettings settings,
                             std::vector<WeightCost>& costs, const Streams& streams) {
-  const auto* const predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
-  if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
   AccountProgress progress(settings, streams);
-  WeightedAccount found = account_weighted(run, *predictions, weights, settings);
+  WeightedAccount found = account_weighted(run, weighable(run.votes), weights, settings);
   costs = std::move(found.weights);
-  found.account.notices.push_back(
-      {"teacher_weights",
-       fmt::format("votes count by the weights of their teachers, which are taken to have been "
-                   "fixed without looking at votes; the mechanism, its steps and the costs are "
-                   "told by the vote of the heaviest teacher, {:g}: noise{} divided by it",
-                   costs.back().weight, run.aggregator.refuses() ? " and threshold are" : " is")});
+  found.account.notices.push_back(weights_notice(costs.back().weight, run.aggregator.refuses()));
   return std::move(found.account);
-}
-
-// What teachers of each weight pay.
-std::string weights_text(std::span<const WeightCost> weights) {
-  if (weights.empty()) return {};
-  const bool is_exact = weights.front().exact.has_value();
-  std::string text = fmt::format("\n  weight        teachers   any votes  tradeoff (private){}\n",
-                                 is_exact ? "  exact (private)" : "");
-  for (const WeightCost& cost : weights) {
-    text += fmt::format("  {:<12g} {:>9}  {:>10}  {:>18}", cost.weight, cost.teachers,
-                        epsilon_text(cost.any_votes),
-                        cost.tradeoff ? epsilon_text(*cost.tradeoff) : "-");
-    if (is_exact) text += fmt::format("  {:>15}", epsilon_text(*cost.exact));
-    text += '\n';
-  }
-  return text;
-}
-
-// What groups of teachers pay, PRIVATE but for what all of a group pay together.
-std::string groups_text(std::span<const GroupCost> groups) {
-  if (groups.empty()) return {};
-  std::string text =
-      "\n  group                        teachers  epsilon (private)  all of them, any votes\n";
-  for (const GroupCost& group : groups) {
-    text +=
-        fmt::format("  {:<28} {:>8}  {:>17}  {:>22}\n",
-                    io::printable(group.name, 28, io::Letters::any), group.teachers,
-                    epsilon_text(std::min(group.epsilon, group.profile.value_or(group.epsilon))),
-                    group.whole_group ? epsilon_text(*group.whole_group) : "-");
-  }
-  return text;
 }
 
 Account account_of(const Run& run, AccountSettings settings, Partials* partials,
@@ -321,12 +276,10 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
       options.output,
       reports::analyze_report_json(account, context, is_shard ? &partials : nullptr,
                                    reports::Audience::owner, &apart),
-      costs_for_people(
-          options.output, guarantee_of(account), account.costs,
-          analyze_summary(account, title_of(options.input), options.output.all,
-                          streams.out_colour(),
-                          weights ? std::optional(apart.weights.back().weight) : std::nullopt) +
-              groups_text(apart.groups) + weights_text(apart.weights)),
+      costs_for_people(options.output, guarantee_of(account), account.costs,
+                       analyze_summary(account, title_of(options.input), options.output.all,
+                                       streams.out_colour(), apart.weights) +
+                           groups_text(apart.groups) + weights_text(apart.weights)),
       account.notices, streams, false,
       // Which votes win by weight, or in samples, is not what is counted there.
       options.output.metrics && options.teacher_weights.empty() && !options.sample_teachers

@@ -103,6 +103,7 @@ struct LabelOptions {
   std::optional<double> max_epsilon;
   std::optional<double> order;
   std::optional<double> sample_teachers;
+  std::string teacher_weights;
   double delta = 0.0;
   bool any_delta = false;
   bool rows_from_answers = false;

@@ -13,11 +13,16 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
+#include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/weighted_run.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/sampled_labels.hpp"
+#include "pate/labeling/weighted_labels.hpp"
 #include "pate/mechanisms/sampling/bit_source.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/ledger.hpp"
@@ -93,9 +98,56 @@ void check_samples(const LabelOptions& options) {
   check_sampled(options.mechanism);
 }
 
+void check_weights(const LabelOptions& options) {
+  if (options.teacher_weights.empty()) return;
+  if (options.declared_epsilon || options.sample_teachers) {
+    throw usage_error(
+        fmt::format("--teacher-weights excludes {}, where every vote counts one",
+                    options.declared_epsilon ? "--declared-epsilon" : "--sample-teachers"));
+  }
+  check_weighable(options.input, options.mechanism);
+}
+
+// How a run was made and what it cost.
+struct Labelling {
+  LabelledQueries labelled;
+  Account account;
+  std::vector<WeightCost> weights;
+};
+
+Labelling draw_labels(const LabelOptions& options, const Run& run, const RunLimits& limits,
+                      PrivacyFilter& filter, const WeightedRun* weighted, BitSource& source) {
+  Labelling result;
+  if (const auto& rate = options.sample_teachers) {
+    // Known before anything is drawn.
+    const auto asked =
+        options.max_epsilon
+            ? std::optional(affordable_samples(run, *rate, *options.max_epsilon, options.delta))
+            : std::nullopt;
+    result.labelled = label_sampled(run, *rate, source, asked);
+    result.account = sampled_label_account(run, *rate, result.labelled, options.delta);
+    return result;
+  }
+  const Run& drawn = weighted != nullptr ? weighted->in_units() : run;
+  result.labelled = label_queries(drawn, filter, options.reinforce_above, source, options.threads);
+  if (weighted == nullptr) {
+    result.account =
+        label_account(run, result.labelled, filter, limits, options.delta, options.threads);
+    return result;
+  }
+  WeightedAccount paid = weighted_label_account(*weighted, result.labelled, filter, limits,
+                                                options.delta, options.threads);
+  result.account = std::move(paid.account);
+  result.weights = std::move(paid.weights);
+  result.account.notices.push_back(
+      weights_notice(result.weights.back().weight, result.account.aggregator.refuses()));
+  return result;
+}
+
 void check_options(const LabelOptions& options) {
   check_declared(options);
   check_samples(options);
+  check_weights(options);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
   refuse_share_as_votes(options.mechanism);
@@ -117,7 +169,8 @@ void check_options(const LabelOptions& options) {
     }
   }
   check_ensemble(options.ensemble, options.ledger);
-  const std::vector<std::string> inputs = input_paths(options.input);
+  std::vector<std::string> inputs = input_paths(options.input);
+  if (!options.teacher_weights.empty()) inputs.push_back(options.teacher_weights);
   check_output_options(options.output, inputs,
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
 }
@@ -128,6 +181,9 @@ void add_label(CommandLine& line, LabelOptions& options) {
   options.input.may_leave_out_abstentions = true;
   options.input.makes_something = true;
   add_votes_input_options(line, options.input, {"--labels", "--decisions"});
+  line.section("Votes").add("--teacher-weights FILE", options.teacher_weights,
+                            "file with a line for each teacher of predictions: how much its vote "
+                            "counts; what teachers of each weight pay is reported");
   add_mechanism_options(line, options.mechanism);
   line.section("Mechanism")
       .add("--sample-teachers P", options.sample_teachers,
@@ -185,31 +241,27 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   const reports::LabelsFormat format = reports::labels_format(options.labels);
   check_no_labels_yet(options.labels, options.force);
   VotesInput input = open_votes(options.input);
+  const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);
   const Run run = make_run(input, options.mechanism);
+  std::optional<WeightedRun> weighted;
+  if (weights) weighted.emplace(run, weighable(run.votes), *weights);
+  const Mechanism paid =
+      weighted ? Mechanism(weighted->paid_by(weights->heaviest())) : run.aggregator;
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
-  PrivacyFilter filter(
-      run.aggregator, limits, options.delta,
-      options.order ? *options.order : filter_order(run.aggregator, limits, options.delta));
+  PrivacyFilter filter(paid, limits, options.delta,
+                       options.order ? *options.order : filter_order(paid, limits, options.delta));
   // A label, who it is from, and both in the file.
   constexpr std::int64_t kBytes = 2 * (sizeof(std::int32_t) + sizeof(LabelSource));
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
   auto described = input.describe_async(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
-  const auto& rate = options.sample_teachers;
-  // Known before anything is drawn.
-  const auto asked =
-      rate && options.max_epsilon
-          ? std::optional(affordable_samples(run, *rate, *options.max_epsilon, options.delta))
-          : std::nullopt;
-  const LabelledQueries labelled =
-      rate ? label_sampled(run, *rate, source, asked)
-           : label_queries(run, filter, options.reinforce_above, source, options.threads);
-  Account account =
-      rate ? sampled_label_account(run, *rate, labelled, options.delta)
-           : label_account(run, labelled, filter, limits, options.delta, options.threads);
+  auto [labelled, account, of_weights] =
+      draw_labels(options, run, limits, filter, weighted ? &*weighted : nullptr, source);
   activity.reset();
-  prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         options.delta, account.notices, run.aggregator.ptr());
+  // Of weights the sum of all may be more than the teachers, or less.
+  const std::vector<double> thresholds =
+      weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
+  prepend_input_warnings(input, thresholds, options.delta, account.notices, run.aggregator.ptr());
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   reports::ReportContext context{version(), settings_of("label", add_label, options),
@@ -224,7 +276,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               format,
                               io::sha256_hex(std::as_bytes(std::span(bytes))),
                               {},
-                              {}};
+                              {},
+                              of_weights};
   check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
   const std::string ensemble =
@@ -253,7 +306,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
-    files.insert(files.end(), {options.ledger, options.labels});
+    files.insert(files.end(), {options.ledger, options.labels, options.teacher_weights});
     account = reports::public_part(account, files);
     report.path = "labels";
   }

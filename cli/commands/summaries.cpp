@@ -106,14 +106,19 @@ void line(std::string& text, const char* name, double value, const char* what) {
   fmt::format_to(std::back_inserter(text), "  {:<19} {:>10.5g}  {}\n", name, value, what);
 }
 
+// In whose votes the mechanism is told, where they have weights.
+std::string heaviest_text(std::span<const WeightCost> weights) {
+  if (weights.empty()) return {};
+  return fmt::format(", in votes of {:g}, the heaviest teacher's", weights.back().weight);
+}
+
 }  // namespace
 
 std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all, bool colour,
-                            std::optional<double> heaviest) {
+                            std::span<const WeightCost> weights) {
   std::string text = votes_line(votes, account.queries, told_teachers(account), account.classes);
   text += mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours());
-  if (heaviest) text += fmt::format(", in votes of {:g}, the heaviest teacher's", *heaviest);
-  text += '\n' + samples_line(account.steps);
+  text += heaviest_text(weights) + '\n' + samples_line(account.steps);
   if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
         answered_line(account.answered_expected, account.answered_sd, account.answered_realized);
@@ -166,11 +171,12 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
   const auto teachers = told_teachers(account);
-  std::string text = fmt::format(
-      "{}: {} of {} asked{}, {} classes\n{}\n", votes, labelled.asked,
-      queries_text(static_cast<long long>(labelled.labels.size())),
-      teachers ? ", " + teachers_text(*teachers) : "", account.classes,
-      mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours()));
+  std::string text = fmt::format("{}: {} of {} asked{}, {} classes\n{}\n", votes, labelled.asked,
+                                 queries_text(static_cast<long long>(labelled.labels.size())),
+                                 teachers ? ", " + teachers_text(*teachers) : "", account.classes,
+                                 mechanism_text(account.aggregator) +
+                                     neighbours_text(account.aggregator.neighbours()) +
+                                     heaviest_text(report.weights));
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
@@ -178,7 +184,8 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   text += account.steps.sampled_queries.empty()
               ? fmt::format("order fixed before the run: {:.6g}\n", report.filter.order())
               : samples_line(account.steps);
-  return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all);
+  return text + costs_and_notices(account.costs, account.headline, account.notices, colour, all) +
+         weights_text(report.weights);
 }
 
 // What a test looks at.

@@ -19,6 +19,7 @@ namespace pate {
 struct ComplexPlan;
 struct CurvePlan;
 struct Explanation;
+struct GroupCost;
 struct Inspection;
 struct NzcAnalysis;
 struct Plan;
@@ -27,6 +28,7 @@ struct RecordAccount;
 struct ReleasePlan;
 struct AtMostPlan;
 struct AsPublishedRelease;
+struct WeightCost;
 struct RoundsTuning;
 struct TuneSettings;
 struct Tuning;
@@ -60,9 +62,9 @@ struct VotesTitle {
 }
 
 /// `all` shows every cost; otherwise the headline, what papers would print and what may be
-/// published. heaviest: by how much the heaviest teacher's vote counts, where votes have weights.
+/// published. weights: what teachers of each weight pay, where votes have weights.
 [[nodiscard]] std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all,
-                                          bool colour, std::optional<double> heaviest = {});
+                                          bool colour, std::span<const WeightCost> weights = {});
 [[nodiscard]] std::string compose_summary(const RecordAccount& sum,
                                           std::span<const reports::ReportPart> parts, bool all,
                                           bool colour);
@@ -124,6 +126,12 @@ struct VotesTitle {
                                      const Streams& streams);
 
 // What they are made of.
+
+/// What teachers of each weight pay; empty without weights.
+[[nodiscard]] std::string weights_text(std::span<const WeightCost> weights);
+/// What groups of teachers pay, PRIVATE but for what all of a group pay together; empty without
+/// groups.
+[[nodiscard]] std::string groups_text(std::span<const GroupCost> groups);
 
 /// Four decimals, or three digits where that says little, rounded up: also a number for people must
 /// not be too small.

@@ -13,6 +13,7 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/options/tuning_grids.hpp"
+#include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "pate/base/error.hpp"

@@ -368,24 +368,4 @@ TeacherGroups open_groups(const std::string& path, VotesInput& input) {
   return std::move(opened.groups);
 }
 
-std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& input) {
-  if (path.empty()) return std::nullopt;
-  io::OpenedWeights opened = io::open_teacher_weights(path, input.votes->teachers());
-  input.files.push_back({"teacher_weights", path, std::move(opened.opened)});
-  return std::move(opened.weights);
-}
-
-void check_weighable(Layout layout, const std::string& threshold) {
-  if (layout == Layout::counts) {
-    throw usage_error(
-        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
-        "counts do not say whose votes they are");
-  }
-  if (threshold.find('%') == std::string::npos) return;
-  throw usage_error(
-      fmt::format("--threshold {} with --teacher-weights: a share of the teachers or of their "
-                  "weights? Write it in votes of weight 1",
-                  threshold));
-}
-
 }  // namespace pate::cli

@@ -16,7 +16,6 @@
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/tables/teacher_groups.hpp"
-#include "pate/votes/tables/teacher_weights.hpp"
 #include "pate/votes/vote_source.hpp"
 
 template <>
@@ -119,15 +118,5 @@ struct VotesInput {
 
 /// Reads who belongs together; the file becomes one of the inputs. Throws as `open_teacher_groups`.
 [[nodiscard]] TeacherGroups open_groups(const std::string& path, VotesInput& input);
-
-/// Reads how much votes count; the file becomes one of the inputs. None without a path. Throws as
-/// `open_teacher_weights`.
-[[nodiscard]] std::optional<TeacherWeights> open_weights(const std::string& path,
-                                                         VotesInput& input);
-
-/// What `--teacher-weights` needs of votes and of `--threshold`: predictions, and a threshold in
-/// votes, for with weights it is not said whether a share is one of the teachers or of all weights.
-/// Throws `usage_error`.
-void check_weighable(Layout layout, const std::string& threshold);
 
 }  // namespace pate::cli

@@ -48,6 +48,8 @@ CASES = [
                "--write-labels", "labels.npy"]),
     ("label", ["--sigma2", "4", "--write-labels", "labels.npy", "--ledger", "ledger"]),
     ("label", ["--sigma2", "4", *IDS, "--write-labels", "labels.csv", "--ledger", "ledger"]),
+    ("label", [*CONFIDENT, *IDS, "--teacher-weights", "weights.txt", "--max-epsilon", "40", "--write-labels", "labels.npy",
+               "--ledger", "ledger"]),
     ("label", [*CONFIDENT, "--declared-epsilon", "60", "--write-labels", "labels.npy", "--ledger", "ledger"]),
     ("tune", ["--sigma2", "4,6", "--account", "geometric:3", "--objective", "answered", "--write-labels", "labels.npy",
               "--ledger", "ledger"]),
@@ -112,6 +114,7 @@ def run(command, options, rows, classes):
         else:
             table = [[row.count(c) for c in range(classes)] for row in rows]
         write_npy(folder / "votes.npy", table)
+        (folder / "weights.txt").write_text("".join(f"{1 + teacher % 3}\n" for teacher in range(TEACHERS)))
         line = [PATE, command, "votes.npy", *options, "--delta", "1e-5"]
         if command != "analyze":
             line += ["--teachers", str(len(rows[0]))]

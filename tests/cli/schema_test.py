@@ -171,6 +171,7 @@ LABEL_LINES = [
     f"{COUNTS} --teachers 100 --ptr-sigma 4 --ptr-delta 1e-9 --force --write-labels l.npy --max-answers 5",
     f"{COUNTS} --teachers 100 --ptr-sparse 4 --max-refusals 3 --ptr-delta 1e-9 --force --write-labels l.npy --ledger ptr.jsonl",
     f"{PREDICTIONS} --teachers 100 --layout predictions --classes 10 --queries 9 --laplace-scale 20 --force --write-labels l.npy",
+    f"{PREDICTIONS} --teachers 100 --layout predictions --classes 10 --sigma2 20 --teacher-weights weights.txt --force --write-labels l.npy",
     f"{COUNTS} --teachers 100 {CONFIDENT} --force --write-labels l.npy --max-epsilon 2 --public-only",
 ]
 
@@ -610,6 +611,7 @@ def main():
     check("inspect", INSPECT_LINES, INSPECT_MUTATIONS)
     with tempfile.TemporaryDirectory() as directory:
         os.chdir(directory)
+        pathlib.Path("weights.txt").write_text("1\n2.5\n" * 50)
         pathlib.Path("student.csv").write_text("0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1,0.1\n" * 797)
         check("tune", [f"{line} --delta 1e-5" for line in ROUNDS_LINES], ROUNDS_MUTATIONS, "rounds")
         check("tune", [f"{line} --delta 1e-5" for line in SEARCH_LINES], SEARCH_MUTATIONS, "private_search")

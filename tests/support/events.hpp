@@ -10,7 +10,7 @@
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/labeling/label_run.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "support/labeling.hpp"
 #include "support/noisy_max_outcomes.hpp"
 #include "support/random.hpp"

@@ -418,11 +418,11 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 
 def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-          queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False, sigma2=None,
-          threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None,
-          ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None, sample_teachers=None,
-          teachers_per_person=None, neighbours=None, write_labels=True, force=False, reinforce_above=None,
-          max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
+          queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False,
+          teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
+          ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
+          sample_teachers=None, teachers_per_person=None, neighbours=None, write_labels=True, force=False,
+          reinforce_above=None, max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
           declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
           order=None, threads=None, public_only=False, max_memory=None):
     """Draw noisy labels for the student.
@@ -449,6 +449,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
         identical-teachers, constant-teachers, plurality-column, decimal-commas)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
+    teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
+        of each weight pay is reported
 
     Mechanism:
     sigma2: standard deviation of the Gaussian noise on each count, in votes
@@ -505,7 +507,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
         grows with the number of queries, 8 bytes each
     """
     options = locals()
-    return _calls.call('label', options.pop('votes'), options, ('indices', 'ledger', 'student', 'tables', 'write_labels'))
+    return _calls.call('label', options.pop('votes'), options, ('indices', 'ledger', 'student', 'tables', 'teacher_weights', 'write_labels'))
 
 
 def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=None, m=None, delta=None,

@@ -252,6 +252,7 @@ def label(
     accept: Literal["totals-column", "label-column", "looks-transposed", "looks-like-counts", "looks-one-hot", "looks-long", "identical-teachers", "constant-teachers", "plurality-column", "decimal-commas"] | Sequence[Literal["totals-column", "label-column", "looks-transposed", "looks-like-counts", "looks-one-hot", "looks-long", "identical-teachers", "constant-teachers", "plurality-column", "decimal-commas"]] | None = ...,
     student: Votes | None = ...,
     allow_empty: bool = ...,
+    teacher_weights: Votes | None = ...,
     sigma2: float | None = ...,
     threshold: str | float | None = ...,
     sigma1: float | None = ...,

@@ -80,6 +80,14 @@ void assume_search(Guarantee& guarantee) {
                        "this search");
 }
 
+Notice weights_notice(double heaviest, bool has_threshold) {
+  return {kWeightsNotice,
+          fmt::format("votes count by the weights of their teachers, which are taken to have been "
+                      "fixed without looking at votes; the mechanism, its steps and the costs are "
+                      "told by the vote of the heaviest teacher, {:g}: noise{} divided by it",
+                      heaviest, has_threshold ? " and threshold are" : " is")};
+}
+
 bool has_weights(const Account& account) {
   return std::ranges::find(account.notices, kWeightsNotice, &Notice::code) != account.notices.end();
 }

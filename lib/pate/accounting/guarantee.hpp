@@ -59,6 +59,9 @@ void assume_samples(Guarantee& guarantee, const MechanismCounts& steps);
 /// Adds what the best of several tries rests on, which allows for parameters that it chose.
 void assume_search(Guarantee& guarantee);
 
+/// The notice of a run whose votes count by weights, of which its account tells in votes of the
+/// heaviest teacher.
+[[nodiscard]] Notice weights_notice(double heaviest, bool has_threshold);
 /// Whether the votes of a run counted by the weights of their teachers, which has a notice; and
 /// adds what is assumed of these.
 [[nodiscard]] bool has_weights(const Account& account);

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/account.hpp"
-#include "pate/accounting/run.hpp"
-#include "pate/votes/weighted_votes.hpp"
+#include "pate/accounting/weighted_run.hpp"
 
 namespace pate {
 
@@ -29,25 +28,12 @@ struct WeightedAccount {
 
 /// There are exact costs of no more different weights: each takes as long as those of all teachers.
 inline constexpr std::size_t kMaxExactWeights = 64;
-/// What a threshold is compared with is tabulated for every number of units: there are no more.
-inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
-
-/// Throws `parameter_error` for a mechanism that `goes_by_votes`, whole ones (PTR, a student, one
-/// noise), and with a threshold for more than kMaxThresholdUnits units.
-void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights);
-
-/// The costs of a run by weighted votes (Boenisch et al., "Individualized PATE", 2023:
-/// weighting).
+/// The costs of a run by weighted votes (`WeightedRun`).
 ///
-/// A vote of weight w that moves changes two counts by w: in units of w the counts change by one
-/// and the noise is `noise / w`, so that the answer is what a noisy maximum with that noise gives
-/// for one vote that moves, whose costs for any votes hold. Data-dependent bounds go by that
-/// sensitivity and by q, which is that of the weighted counts and the noise as it is: their
-/// theorems speak of nothing else. Costs of a teacher go by its own weight, those of the run by the
-/// heaviest.
-///
-/// With a threshold check, whose statistic is the largest weighted count, a vote of weight w is no
-/// more than w votes that move: the costs are those for as many (`Neighbours`), counted in units.
+/// Costs of a teacher go by its own weight, those of the run by the heaviest. Those for any votes
+/// hold for the noise in its votes, or with a threshold for as many votes that move, counted in
+/// units. Data-dependent bounds go by that sensitivity and by q, which is that of the weighted
+/// counts and the noise as it is: their theorems speak of nothing else.
 ///
 /// With `settings.exact` those of every single teacher too (`Account::per_teacher`, the entries
 /// `exact_per_teacher`): by query, the largest divergence from what is answered when its whole vote

@@ -80,6 +80,7 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
   Event event = run_of(account);
   const Mechanism& aggregator = account.aggregator;
   event.open.id = id;
+  event.open.origin.weighted = has_weights(account);
   event.open.queries = static_cast<std::int64_t>(labelled.labels.size());
   event.open.realized = RealizedRun{labelled.asked, labelled.answered};
   if (!account.steps.sampled_queries.empty()) {

@@ -57,6 +57,8 @@ class PrivacyFilter {
   /// Throws `parameter_error` for bad parameters, order <= 1, or delta outside (0, 1).
   PrivacyFilter(const Mechanism& aggregator, const RunLimits& limits, double delta, double order);
 
+  /// What is counted: its queries, at the order.
+  [[nodiscard]] const Mechanism& mechanism() const { return aggregator_; }
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] std::int64_t asked() const { return asked_; }
   [[nodiscard]] std::int64_t answered() const { return answered_; }

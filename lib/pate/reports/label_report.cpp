@@ -138,6 +138,7 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
       rdp("orders", account.orders);
       rdp.optional("tradeoff", account.tradeoff, account.orders.size());
     });
+    if (!report.weights.empty()) json("weights", report.weights);
     json("ledger", report.ledger);
     write_ledger_total(json, report.total);
   };
@@ -156,7 +157,8 @@ Event label_event(const LabelReport& report, const std::vector<InputFile>& input
     }
   }
   event.facts.digests.counts = votes_digest_of(inputs);
-  if (!is_sampled(report.account)) {
+  // A digest of votes and mechanism does not say what samples were, or weights.
+  if (!is_sampled(report.account) && !event.open.origin.weighted) {
     event.facts.digests.run = run_digest(inputs, report.account.aggregator);
   }
   event.facts.digests.labels = report.sha256;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/weighted_account.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/privacy_filter.hpp"
 #include "pate/reports/audience.hpp"
@@ -55,6 +57,8 @@ struct LabelReport {
   std::string sha256;                 ///< of the labels
   std::optional<std::string> ledger;  ///< its path
   std::optional<ToldEpsilon> total;   ///< of the ledger, with this run
+  /// What teachers of each weight pay, where votes count by weights.
+  std::span<const WeightCost> weights = {};
 };
 
 /// The member `labels` of any report of labels: their file, and what became of the queries, which

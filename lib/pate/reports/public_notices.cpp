@@ -51,6 +51,7 @@ std::vector<Notice> public_notices(const std::vector<Notice>& notices,
       "rows_from_answers",
       "tables_read",
       "tables_unused",
+      "teacher_weights",
       "tries_are_secret",
   });
   const auto is_public = [&](const Notice& notice) {

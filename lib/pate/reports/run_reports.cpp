@@ -29,14 +29,6 @@ static void fields(FieldWriter& a, const Utility& utility) {
   a("plurality_accuracy", utility.plurality_accuracy);
 }
 
-static void fields(FieldWriter& a, const WeightCost& cost) {
-  a("weight", cost.weight);
-  a("teachers", cost.teachers);
-  a("any_votes", cost.any_votes);
-  a.optional("tradeoff", cost.tradeoff);
-  a.optional("exact", cost.exact);
-}
-
 static void fields(FieldWriter& a, const GroupCost& group) {
   a("name", group.name);
   a("teachers", group.teachers);

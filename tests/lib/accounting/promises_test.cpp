@@ -15,7 +15,7 @@
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
-#include "pate/labeling/label_run.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"
 #include "support/noisy_max_outcomes.hpp"

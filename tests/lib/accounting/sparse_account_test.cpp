@@ -17,7 +17,7 @@
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/events/run_events.hpp"
-#include "pate/labeling/label_run.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "support/accuracy.hpp"
 #include "support/labeling.hpp"
 #include "support/sparse_transcripts.hpp"

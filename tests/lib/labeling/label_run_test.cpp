@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"

@@ -15,7 +15,7 @@
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/events/account_record.hpp"
-#include "pate/labeling/label_run.hpp"
+#include "pate/labeling/label_account.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "support/accuracy.hpp"
 #include "support/chi_square.hpp"

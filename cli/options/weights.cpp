@@ -1,0 +1,52 @@
+#include "cli/options/weights.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/votes/tables/teacher_weights.hpp"
+
+namespace pate::cli {
+
+std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& input) {
+  if (path.empty()) return std::nullopt;
+  io::OpenedWeights opened = io::open_teacher_weights(path, input.votes->teachers());
+  input.files.push_back({"teacher_weights", path, std::move(opened.opened)});
+  return std::move(opened.weights);
+}
+
+void check_weighable(Layout layout, const std::string& threshold) {
+  if (layout == Layout::counts) {
+    throw usage_error(
+        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
+        "counts do not say whose votes they are");
+  }
+  if (threshold.find('%') == std::string::npos) return;
+  throw usage_error(
+      fmt::format("--threshold {} with --teacher-weights: a share of the teachers or of their "
+                  "weights? Write it in votes of weight 1",
+                  threshold));
+}
+
+const PredictionVotes& weighable(const VoteSource& votes) {
+  const auto* const predictions = dynamic_cast<const PredictionVotes*>(&votes);
+  if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
+  return *predictions;
+}
+
+void check_weighable(const VotesInputOptions& input, const MechanismOptions& mechanism) {
+  check_weighable(input.layout, mechanism.threshold);
+  if (!input.student.empty() || mechanism.any_ptr() || mechanism.one_noise) {
+    throw usage_error(
+        "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
+        "noise and a student say goes by votes that all count one");
+  }
+  if (!mechanism.neighbours.is_one_replaced()) {
+    throw usage_error(
+        "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
+        "--neighbours and --teachers-per-person");
+  }
+}
+
+}  // namespace pate::cli

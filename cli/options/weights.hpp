@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/options/mechanism.hpp"
+#include "cli/options/votes_input.hpp"
+#include "pate/votes/weighted_votes.hpp"
+
+namespace pate::cli {
+
+/// Reads how much votes count; the file becomes one of the inputs. None without a path. Throws as
+/// `open_teacher_weights`.
+[[nodiscard]] std::optional<TeacherWeights> open_weights(const std::string& path,
+                                                         VotesInput& input);
+
+/// What `--teacher-weights` needs of votes and of `--threshold`: predictions, and a threshold in
+/// votes, for with weights it is not said whether a share is one of the teachers or of all weights.
+/// Throws `usage_error`.
+void check_weighable(Layout layout, const std::string& threshold);
+
+/// The votes as predictions, which they are after `check_weighable`.
+[[nodiscard]] const PredictionVotes& weighable(const VoteSource& votes);
+
+/// What `--teacher-weights` needs of a run besides: noise on every count, whole votes being what
+/// PTR, one noise and a student go by, and one teacher that is replaced. Throws `usage_error`.
+void check_weighable(const VotesInputOptions& input, const MechanismOptions& mechanism);
+
+}  // namespace pate::cli

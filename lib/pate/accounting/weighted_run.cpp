@@ -1,0 +1,97 @@
+#include "pate/accounting/weighted_run.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
+#include "pate/base/error.hpp"
+
+namespace pate {
+
+namespace {
+
+// The noise in votes of so many of the units that it is told in, rounded down: less noise costs
+// more.
+NoisyMax per_vote(const NoisyMax& noisy_max, double units) {
+  return noise_of(noisy_max.noise.index(),
+                  noisy_max.parameter() / units * (1.0 - std::numeric_limits<double>::epsilon()));
+}
+
+// The mechanism in votes of so many units. A threshold is what it is, within a rounding.
+Aggregator in_votes_of(const Aggregator& aggregator, double units) {
+  Aggregator result = aggregator;
+  result.noisy_max = per_vote(aggregator.noisy_max, units);
+  if (result.selection) {
+    result.selection->threshold /= units;
+    result.selection->sigma1 *= (1.0 - std::numeric_limits<double>::epsilon()) / units;
+  }
+  return result;
+}
+
+Run run_in_units(const Run& run, const WeightedVotes& votes) {
+  require_one_replaced(run.aggregator.neighbours(), "the cost of teachers with weights");
+  const Mechanism& mechanism = run.aggregator;
+  const bool goes_by_votes = mechanism.ptr() != nullptr || mechanism.interactive() ||
+                             mechanism.noisy().noisy_max.is_of_two_classes();
+  require_weighable(goes_by_votes, !goes_by_votes && mechanism.refuses(), votes.weights());
+  if (run.shard.of > 1) throw parameter_error("weights of teachers are for a whole run");
+  return {.votes = votes,
+          .rows = run.rows,
+          .aggregator = in_votes_of(mechanism.noisy(), votes.weights().unit),
+          .decisions = run.decisions,
+          .labels = run.labels};
+}
+
+}  // namespace
+
+void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights) {
+  if (goes_by_votes) {
+    throw parameter_error(
+        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
+        "threshold: PTR, a student and one noise go by whole votes");
+  }
+  if (has_threshold && weights.total() > kMaxThresholdUnits) {
+    throw parameter_error(fmt::format(
+        "with a threshold the weights may be at most {} of their common unit, {}, together, got "
+        "{}: round them, or leave out the threshold",
+        kMaxThresholdUnits, weights.unit, weights.total()));
+  }
+}
+
+WeightedRun::WeightedRun(const Run& run, const PredictionVotes& predictions,
+                         const TeacherWeights& weights)
+    : votes_(predictions, weights), run_(run_in_units(run, votes_)) {}
+
+Aggregator WeightedRun::paid_by(std::int64_t units) const {
+  const Aggregator& in_units = run_.aggregator.noisy();
+  return in_units.selection ? protecting(in_units, {Adjacency::replace, units})
+                            : in_votes_of(in_units, static_cast<double>(units));
+}
+
+void WeightedRun::tell_in_votes_of(std::int64_t units, Account& account) const {
+  if (!run_.aggregator.refuses()) return;
+  account.aggregator = in_votes_of(run_.aggregator.noisy(), static_cast<double>(units));
+  account.steps = steps_of(account.aggregator, account.queries, account.queries);
+  account.table.clear();  // goes by units
+}
+
+std::map<std::int64_t, std::vector<std::uint32_t>> WeightedRun::teachers() const {
+  std::map<std::int64_t, std::vector<std::uint32_t>> result;
+  const std::vector<std::int64_t>& units = votes_.weights().units;
+  for (std::size_t t = 0; t < units.size(); ++t) {
+    result[units[t]].push_back(static_cast<std::uint32_t>(t));
+  }
+  return result;
+}
+
+std::optional<double> smallest_fixed(const Account& account, Bound bound) {
+  std::optional<double> least;
+  for (const CostEntry& cost : account.costs) {
+    if (cost.bound != bound || cost.promise != Promise::fixed) continue;
+    if (!least || cost.epsilon < *least) least = cost.epsilon;
+  }
+  return least;
+}
+
+}  // namespace pate

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "pate/accounting/report.hpp"
+#include "pate/accounting/run.hpp"
+#include "pate/mechanisms/aggregator.hpp"
+#include "pate/votes/weighted_votes.hpp"
+
+namespace pate {
+
+/// What a threshold is compared with is tabulated for every number of units: there are no more.
+inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
+
+/// Throws `parameter_error` for a mechanism that `goes_by_votes`, whole ones (PTR, a student, one
+/// noise), and with a threshold for more than kMaxThresholdUnits units.
+void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights);
+
+/// A run whose votes count by the weights of their teachers (Boenisch et al., "Individualized
+/// PATE", 2023: weighting), in whole units of weight.
+///
+/// A vote of w units that moves changes two counts by w: divided by w the counts change by one and
+/// the noise is `noise / w`, so that the answer is what a noisy maximum with that noise gives for
+/// one vote that moves. With a threshold check, whose statistic is the largest count, a vote of w
+/// units is no more than w votes that move.
+class WeightedRun {
+ public:
+  /// `run` has its noise and threshold in votes of weight 1 and `predictions` for votes, which must
+  /// outlive this. Throws `parameter_error` as `require_weighable` does, for other neighbours than
+  /// one teacher replaced and for shards.
+  WeightedRun(const Run& run, const PredictionVotes& predictions, const TeacherWeights& weights);
+  WeightedRun(const WeightedRun&) = delete;
+  WeightedRun& operator=(const WeightedRun&) = delete;
+  WeightedRun(WeightedRun&&) = delete;
+  WeightedRun& operator=(WeightedRun&&) = delete;
+  ~WeightedRun() = default;
+
+  /// The run as it is drawn and read: counts, noise and threshold in units, noise rounded down.
+  [[nodiscard]] const Run& in_units() const { return run_; }
+  [[nodiscard]] const TeacherWeights& weights() const { return votes_.weights(); }
+  [[nodiscard]] const PredictionVotes& predictions() const { return votes_.predictions(); }
+
+  /// The mechanism whose costs for one vote, or for its `Neighbours`, a teacher of so many units
+  /// pays.
+  [[nodiscard]] Aggregator paid_by(std::int64_t units) const;
+  /// Tells an account of `paid_by(units)` in votes of such a teacher, one of which moves, with the
+  /// steps that its queries have.
+  void tell_in_votes_of(std::int64_t units, Account& account) const;
+  /// The teachers of every number of units, increasing.
+  [[nodiscard]] std::map<std::int64_t, std::vector<std::uint32_t>> teachers() const;
+
+ private:
+  WeightedVotes votes_;
+  Run run_;
+};
+
+/// The smallest fixed epsilon of an account under a bound; none where it has none.
+[[nodiscard]] std::optional<double> smallest_fixed(const Account& account, Bound bound);
+
+}  // namespace pate

@@ -1,0 +1,27 @@
+#include "pate/labeling/weighted_labels.hpp"
+
+#include <utility>
+
+namespace pate {
+
+WeightedAccount weighted_label_account(const WeightedRun& run, const LabelledQueries& labelled,
+                                       const PrivacyFilter& filter, const RunLimits& limits,
+                                       double delta, unsigned threads) {
+  const Run& in_units = run.in_units();
+  const LabelCounts counts = count_labels(in_units, labelled, threads);
+  WeightedAccount result;
+  for (const auto& of_weight : run.teachers()) {
+    const Run paid{in_units.votes, in_units.rows, run.paid_by(of_weight.first), nullptr, {}, {}};
+    Account account = label_account(paid, counts, labelled, filter, limits, delta, threads);
+    result.weights.push_back({static_cast<double>(of_weight.first) * run.weights().unit,
+                              static_cast<std::int64_t>(of_weight.second.size()),
+                              smallest_fixed(account, Bound::data_independent).value(),
+                              smallest_fixed(account, Bound::tradeoff)});
+    result.account = std::move(account);  // the last is the heaviest
+  }
+  run.tell_in_votes_of(run.weights().heaviest(), result.account);
+  result.account.teachers = run.predictions().teachers();
+  return result;
+}
+
+}  // namespace pate
