@@ -175,9 +175,9 @@ program: deps
 	@cmake --build --preset $(PRESET) --target pate -j $(JOBS)
 
 .PHONY: arm64
-arm64: program ## suites of rooms cross-compiled for arm64, under qemu; the program's numbers beside this machine's
+arm64: program ## suites of rooms cross-compiled for arm64, under qemu; LONGEST=60, of quick cases; the program's numbers beside this machine's
 	@$(call install_missing,$(ARM64_PACKAGES))
-	@PATE=$(BUILD)/pate tests/portability/arm64.sh $(JOBS) $(ARM64_ROOMS)
+	@PATE=$(BUILD)/pate LONGEST=$(LONGEST) tests/portability/arm64.sh $(JOBS) $(ARM64_ROOMS)
 
 .PHONY: arm64-wheel
 arm64-wheel: deps ## the static tarball and the wheel of arm64, cross-compiled, in build/arm64/package; checked

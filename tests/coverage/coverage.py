@@ -14,16 +14,15 @@ or `cli`, run too, and with --golden the golden cases of the program in BUILD_DI
 """
 import argparse
 import collections
-import concurrent.futures
 import json
 import os
 import pathlib
 import re
-import resource
-import signal
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from quick_cases import run_cases  # noqa: E402
 
 # Lines that are not looked at, in any file and in headers.
 NO_CODE = re.compile(r"[\s})\];,]*")
@@ -44,30 +43,6 @@ def counted(folder):
                     if not branch["throw"]:
                         branches[file["file"]][line["line_number"], i] += branch["count"]
     return lines, branches
-
-
-def run_cases(programs, longest, jobs):
-    """Runs every case of test programs alone, for so many seconds of the processor; the names of those that were ended."""
-    def limits():
-        resource.setrlimit(resource.RLIMIT_CPU, (longest, longest + 1))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    def run(program, case):
-        # doctest splits patterns at commas.
-        words = [program, "--minimal", "--test-case=" + re.sub(r"[,\\]", "?", case)]
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limits)
-        said, _ = process.communicate()
-        if process.returncode not in (0, -signal.SIGXCPU, -signal.SIGKILL):
-            sys.exit(f"{case} fails:\n{said.decode(errors='replace')}")
-        return process.returncode == 0
-
-    cases = []
-    for program in programs:
-        said = subprocess.run([program, "--list-test-cases"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        names = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "====="))]
-        cases += [(program, name) for name in dict.fromkeys(names)]
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        return [name for (_, name), ended in zip(cases, pool.map(lambda case: run(*case), cases)) if not ended]
 
 
 def share(numbers):
@@ -92,7 +67,7 @@ def main():
         for old in build.rglob("*.gcda"):
             old.unlink()
         if given.longest:
-            ended = run_cases([build / f"tests/test_{room}" for room in given.rooms + given.also], given.longest, given.jobs)
+            _, ended = run_cases([build / f"tests/test_{room}" for room in given.rooms + given.also], given.longest, given.jobs)
             print(f"{len(ended)} test cases took more than {given.longest} s:", *ended, sep="\n  ")
         for room in given.rooms + given.also if not given.longest else []:
             words = [f"--test-case={given.test_case}"] if given.test_case else []
