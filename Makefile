@@ -24,7 +24,7 @@ THREAD_TESTS := *thread*,*parallel_for*,*shard*
 ARM64_ROOMS ?= base numerics votes mechanisms
 PORTABLE_ROOMS ?= base numerics mechanisms
 OTHER_COMPILERS ?= g++-11 clang++-15 clang++-16 clang++-19 clang++-19-libc++
-DEBIAN13_COMPILERS ?= g++-13 g++-14
+DEBIAN13_COMPILERS ?= g++-13 g++-14 clang++-17 clang++-18
 ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
