@@ -65,7 +65,7 @@ QueryCounts count_asked(const Run& run, const LabelledQueries& labelled, unsigne
 
 // All queries of the selection by what the bounds look at, and what became of them; empty where the
 // account of those that were asked has none.
-std::vector<QueryRow> table_of(const LabelCounts& counts, const Account& asked) {
+std::vector<QueryRow> table_of(const LabelledCounts& counts, const Account& asked) {
   if (!counts.listed || asked.table.empty()) return asked.table;
   std::vector<QueryRow> rows;
   auto row = asked.table.begin();
@@ -204,8 +204,8 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
 
 }  // namespace
 
-LabelCounts count_labels(const Run& run, const LabelledQueries& labelled, unsigned threads) {
-  LabelCounts counts{count_asked(run, labelled, threads), {}};
+LabelledCounts count_labels(const Run& run, const LabelledQueries& labelled, unsigned threads) {
+  LabelledCounts counts{count_asked(run, labelled, threads), {}};
   if (labelled.asked < run.rows.size()) counts.listed = query_counts_of(run, run.rows, threads);
   return counts;
 }
@@ -216,7 +216,7 @@ Account label_account(const Run& run, const LabelledQueries& labelled, const Pri
                        threads);
 }
 
-Account label_account(const Run& run, const LabelCounts& counts, const LabelledQueries& labelled,
+Account label_account(const Run& run, const LabelledCounts& counts, const LabelledQueries& labelled,
                       const PrivacyFilter& filter, const RunLimits& limits, double delta,
                       unsigned threads) {
   const bool has_selection = run.aggregator.refuses();

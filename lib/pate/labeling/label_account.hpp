@@ -11,14 +11,14 @@
 namespace pate {
 
 /// The queries of a run of the mechanism by what the bounds tell apart, whoever is protected.
-struct LabelCounts {
+struct LabelledCounts {
   QueryCounts asked;                  ///< with those that the teachers answered
   std::optional<QueryCounts> listed;  ///< all of the selection, where fewer were asked
 };
 
 /// Reads the votes of the selection. Throws what reading them throws.
-[[nodiscard]] LabelCounts count_labels(const Run& run, const LabelledQueries& labelled,
-                                       unsigned threads);
+[[nodiscard]] LabelledCounts count_labels(const Run& run, const LabelledQueries& labelled,
+                                          unsigned threads);
 
 /// What a run of the mechanism cost. `costs`, of which the headline is the smallest fixed one:
 ///
@@ -50,7 +50,7 @@ struct LabelCounts {
 
 /// The same of queries that were counted before, for those whom `run.aggregator` protects, of whose
 /// costs `filter` may have counted as much or more for every step: its limit is shared alike.
-[[nodiscard]] Account label_account(const Run& run, const LabelCounts& counts,
+[[nodiscard]] Account label_account(const Run& run, const LabelledCounts& counts,
                                     const LabelledQueries& labelled, const PrivacyFilter& filter,
                                     const RunLimits& limits, double delta, unsigned threads);
 

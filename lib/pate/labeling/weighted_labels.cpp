@@ -8,7 +8,7 @@ WeightedAccount weighted_label_account(const WeightedRun& run, const LabelledQue
                                        const PrivacyFilter& filter, const RunLimits& limits,
                                        double delta, unsigned threads) {
   const Run& in_units = run.in_units();
-  const LabelCounts counts = count_labels(in_units, labelled, threads);
+  const LabelledCounts counts = count_labels(in_units, labelled, threads);
   WeightedAccount result;
   for (const auto& of_weight : run.teachers()) {
     const Run paid{in_units.votes, in_units.rows, run.paid_by(of_weight.first), nullptr, {}, {}};
