@@ -138,7 +138,32 @@ TEST_SUITE("accounting") {
       }
       check_same(account(merge(shards), run.aggregator, exact_settings()), whole);
     }
-    CHECK_THROWS_AS((void)merge(std::span<const Partials>()), parameter_error);
+    CHECK_THROWS_WITH_AS((void)merge(std::span<const Partials>()),
+                         "merging needs at least one shard, got none", parameter_error);
+  }
+
+  TEST_CASE("exact costs of other runs' shards are not added") {
+    const PredictionVotes votes(predictions(), PredictionLayout::queries_by_teachers, kClasses);
+    Run run = run_of(votes);
+    run.rows = RowSelection::range(0, 4);
+    std::vector<Partials> shards(2);
+    for (std::int64_t k = 0; k < 2; ++k) {
+      run.shard = {k + 1, 2};
+      (void)account(run, exact_settings(), &shards[static_cast<std::size_t>(k)]);
+    }
+    REQUIRE(shards[1].exact->rows.has_value());
+    const auto refused = [&](const char* words, void (*change)(ExactPartials&)) {
+      std::vector<Partials> of_others = shards;
+      change(*of_others[1].exact);
+      CHECK_THROWS_WITH_AS((void)merge(of_others), words, parameter_error);
+    };
+    const char* const orders = "the exact costs of the shards are at different orders";
+    refused(orders, [](ExactPartials& its) { its.orders.back() *= 2.0; });
+    refused(orders, [](ExactPartials& its) { its.teachers.pop_back(); });
+    refused("the exact costs of the shards are those of different teachers",
+            [](ExactPartials& its) { its.teachers.back().pop_back(); });
+    refused("not all shards have the votes of single teachers",
+            [](ExactPartials& its) { its.rows.reset(); });
   }
 
   TEST_CASE("every teacher is in the group of its class, whatever the number of classes") {

@@ -91,7 +91,9 @@ TEST_SUITE("accounting") {
         cost.rdp(5.0 * last) - steps.rdp(5.0 * last).total() - std::log(5.0) / (5.0 * last - 1.0);
     CHECK(second > 0.0);
     CHECK(again == doctest::Approx(second).epsilon(1e-6));
-    CHECK_THROWS_AS((void)cost.rdp(1.0), parameter_error);
-    CHECK_THROWS_AS((void)cost.rdp(std::numeric_limits<double>::quiet_NaN()), parameter_error);
+    CHECK_THROWS_WITH_AS((void)cost.rdp(1.0), "the best of several tries: orders must be above 1",
+                         parameter_error);
+    CHECK_THROWS_WITH_AS((void)cost.rdp(std::numeric_limits<double>::quiet_NaN()),
+                         "the best of several tries: orders must be above 1", parameter_error);
   }
 }

@@ -150,11 +150,17 @@ TEST_SUITE("accounting") {
     CHECK(BestOfTriesCost(ten, {}).rdp(2.0) == 0.0);
     MechanismCounts with_delta;
     with_delta.tested_pluralities[1e-6] = 3;
-    CHECK_THROWS_AS(BestOfTriesCost(ten, with_delta), parameter_error);
-    CHECK_THROWS_AS(BestOfTriesCost({TriesLaw::poisson, 0.5}, gaussian_steps(0.1)),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS(
+        BestOfTriesCost(ten, with_delta),
+        "the best of several tries: steps with a delta of their own (PTR) have no Renyi cost",
+        parameter_error);
+    CHECK_THROWS_WITH_AS(BestOfTriesCost({TriesLaw::poisson, 0.5}, gaussian_steps(0.1)),
+                         "the Poisson number of tries must have a mean from 1 to 1000, got 0.5",
+                         parameter_error);
     const BestOfTriesCost cost(ten, gaussian_steps(0.1));
-    CHECK_THROWS_AS(static_cast<void>(cost.rdp(1.0)), parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(cost.rdp(std::nan(""))), parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(cost.rdp(1.0)),
+                         "the best of several tries: orders must be above 1", parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(cost.rdp(std::nan(""))),
+                         "the best of several tries: orders must be above 1", parameter_error);
   }
 }

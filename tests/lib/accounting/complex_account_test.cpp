@@ -165,7 +165,10 @@ TEST_SUITE("accounting") {
     AccountSettings settings;
     settings.delta = 1e-5;
     settings.complex = true;
-    CHECK_THROWS_AS(account(run_of(votes, StabilityTest::with_gaussian(5.0, 1e-8)), settings),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS(
+        account(run_of(votes, StabilityTest::with_gaussian(5.0, 1e-8)), settings),
+        "complex orders look at the outcome probabilities of every query: there are none of PTR "
+        "and of the sparse vector technique; --exact has what PTR costs",
+        parameter_error);
   }
 }

@@ -100,8 +100,18 @@ TEST_SUITE("group_costs") {
     laplace.steps.maxima.clear();
     laplace.steps.maxima[NoisyMax{LaplaceNoisyMax{5.0}}] = 4;
     CHECK_FALSE(group_costs(groups_of({0, 0}), laplace)[0].whole_group);
-    CHECK_THROWS_AS((void)group_costs(groups_of({0, 0, 0}), laplace), parameter_error);
+    CHECK_THROWS_WITH_AS((void)group_costs(groups_of({0, 0, 0}), laplace),
+                         "every teacher needs a group, and no other", parameter_error);
+    const TeacherWeights weights{{1, 2, 3}, 1.0};
+    CHECK_THROWS_WITH_AS((void)group_costs(groups_of({0, 0}), laplace, &weights),
+                         "every teacher needs a weight, and no other", parameter_error);
+    // What queries have of delta themselves is for one teacher who is replaced.
+    Account tested = account_of({1.0, 2.0}, 5.0, 4, 1e-5);
+    tested.query_delta = 1e-7;
+    CHECK_FALSE(group_costs(groups_of({0, 0}), tested)[0].whole_group);
     laplace.per_teacher.reset();
-    CHECK_THROWS_AS((void)group_costs(groups_of({0, 0}), laplace), parameter_error);
+    CHECK_THROWS_WITH_AS((void)group_costs(groups_of({0, 0}), laplace),
+                         "costs of groups need those of every teacher: exact costs of predictions",
+                         parameter_error);
   }
 }

@@ -44,8 +44,14 @@ TEST_SUITE("accounting") {
     CHECK(relative_error(added.rdp(7.0).noisy_max, 0.5 * one.rdp(7.0).noisy_max) < 1e-9);
     const CostEntry* const gdp = find(entries(two), EpsilonMethod::gdp);
     REQUIRE(gdp != nullptr);
-    CHECK_THROWS_AS(two.add(one), parameter_error);
-    CHECK_THROWS_AS(two.add(added), parameter_error);
+    CHECK_THROWS_WITH_AS(
+        two.add(one),
+        "steps for different neighbours (neighbours, teachers-per-person) have no cost together",
+        parameter_error);
+    CHECK_THROWS_WITH_AS(
+        two.add(added),
+        "steps for different neighbours (neighbours, teachers-per-person) have no cost together",
+        parameter_error);
     two.add(two);
     CHECK(two.threshold_checks.at(150.0) == 1280);
     MechanismCounts sum;  // of nothing: takes the neighbours of what is added
@@ -70,8 +76,11 @@ TEST_SUITE("accounting") {
     CHECK(!steps_of(kLnmax, 7, 7).squared_mu());
     CHECK(steps_of(kConfident, 0, 0).empty());
     CHECK(!steps.empty());
-    CHECK_THROWS_AS(static_cast<void>(steps_of(kConfident, 3, 4)), parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(steps_of(kConfident, 3, -1)), parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(steps_of(kConfident, 3, 4)),
+                         "answers must be >= 0 and at most the queries, 3, got 4", parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(steps_of(kConfident, 3, -1)),
+                         "answers must be >= 0 and at most the queries, 3, got -1",
+                         parameter_error);
   }
 
   TEST_CASE("counts add up by noise, and two parts cost what the whole costs, to the last bit") {
@@ -89,7 +98,9 @@ TEST_SUITE("accounting") {
     MechanismCounts many = steps_of(kLnmax, std::int64_t{1} << 52, std::int64_t{1} << 52);
     many.add(many);
     CHECK(many.maxima.at({LaplaceNoisyMax{20.0}}) == std::int64_t{1} << 53);
-    CHECK_THROWS_AS(many.add(steps_of(kLnmax, 1, 1)), parameter_error);
+    CHECK_THROWS_WITH_AS(many.add(steps_of(kLnmax, 1, 1)),
+                         "steps of noise 20 must be at most 2^53, got 9007199254740992 and 1",
+                         parameter_error);
   }
 
   TEST_CASE("which conversions apply depends on the kinds of noise") {

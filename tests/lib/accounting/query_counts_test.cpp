@@ -1,12 +1,15 @@
 #include "pate/accounting/query_counts.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "support/labeling.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
@@ -109,8 +112,12 @@ TEST_SUITE("accounting") {
     Run run = run_of(votes);
     std::vector<QueryCounts> shards = shards_of(run, 4);
     CHECK_NOTHROW(static_cast<void>(merge(shards)));
-    CHECK_THROWS_AS(static_cast<void>(merge(std::span<const QueryCounts>())), parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(merge(std::span(shards).first(3))), parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(merge(std::span<const QueryCounts>())),
+                         "merging needs at least one shard, got none", parameter_error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(merge(std::span(shards).first(3))),
+        "the shards have 75 of the first 80 queries of the run: one is missing or there twice",
+        parameter_error);
     std::vector<QueryCounts> twice = shards;
     twice[2] = twice[1];
     CHECK_THROWS_WITH(static_cast<void>(merge(twice)),
@@ -118,9 +125,33 @@ TEST_SUITE("accounting") {
                       "there twice");
     std::vector<QueryCounts> other = shards;
     other[3].teachers = 13;
-    CHECK_THROWS_AS(static_cast<void>(merge(other)), parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(merge(other)), "the shards are not of one run",
+                         parameter_error);
     other = shards;
     other[0].run_queries = 101;
-    CHECK_THROWS_AS(static_cast<void>(merge(other)), parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(merge(other)), "the shards are not of one run",
+                         parameter_error);
+  }
+
+  TEST_CASE("what a student's own labels and the utility need") {
+    const RandomVotes votes(10, 3);
+    Run run = run_of(votes);
+    CHECK_THROWS_WITH_AS((void)label_key(run), "utility needs true labels", parameter_error);
+    const char* const student =
+        "reinforce-above goes with the interactive aggregator: add a student";
+    CHECK_THROWS_WITH_AS((void)expected_reinforced(run, 0.5), student, parameter_error);
+    Aggregator aggregator = run.aggregator.noisy();
+    aggregator.interactive = true;
+    run.aggregator = aggregator;
+    run.decisions.reset();
+    CHECK_THROWS_WITH_AS((void)expected_reinforced(run, 0.5), student, parameter_error);
+    const auto scores = pate::test::scores_of(10, 3, std::vector<double>(30, 1.0 / 3.0));
+    run.student = scores.get();
+    CHECK(expected_reinforced(run, 1.0) == 0.0);  // no score is above 1
+    for (const double above : {-0.1, 1.1, std::nan("")}) {
+      CHECK_THROWS_WITH_AS((void)expected_reinforced(run, above),
+                           fmt::format("reinforce-above must be in [0, 1], got {}", above).c_str(),
+                           parameter_error);
+    }
   }
 }

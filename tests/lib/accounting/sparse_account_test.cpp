@@ -204,15 +204,27 @@ TEST_SUITE("sparse form with Gaussian noise") {
     run.queries = pate::kMaxPlannedQueries;
     CHECK(std::isfinite(pate::plan(run, settings).costs[0].epsilon));
     run.ptr_sparse = 1.0;
-    CHECK_THROWS_AS(pate::validate(run), pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        pate::validate(run),
+        "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and ptr-sparse-sigma, "
+        "the last two with max-refusals, and no other noise; max-answers changes no cost of it",
+        pate::parameter_error);
     run.ptr_sparse.reset();
     run.max_refusals.reset();
-    CHECK_THROWS_AS(pate::validate(run), pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        pate::validate(run),
+        "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and ptr-sparse-sigma, "
+        "the last two with max-refusals, and no other noise; max-answers changes no cost of it",
+        pate::parameter_error);
   }
 
   TEST_CASE("what it is not: a run of more queries than its mechanism may ask") {
     const auto test = StabilityTest::sparse_gaussian(4.0, 1e-7, 4, 12);
-    CHECK_THROWS_AS((void)account_of(some_queries(), test, 1e-4), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::steps_of(test, 13, 13), pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)account_of(some_queries(), test, 1e-4),
+                         "queries must be at most 12, where this run ends, got 13",
+                         pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::steps_of(test, 13, 13),
+                         "queries must be at most 12, where this run ends, got 13",
+                         pate::parameter_error);
   }
 }

@@ -141,7 +141,11 @@ TEST_SUITE("ptr sparse") {
     const auto few = account_of({queries.begin(), queries.begin() + 2}, sparse, 1e-6);
     CHECK(covers(entry(few.costs, EpsilonMethod::pure).epsilon, 0.5));
     CHECK(covers(few.query_delta, 2e-8));
-    CHECK_THROWS_AS((void)account_of(queries, sparse, 6e-8), pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        (void)account_of(queries, sparse, 6e-8),
+        doctest::Contains("which leaves nothing of delta 6e-08 for their composition: a smaller "
+                          "delta of a query (ptr-delta) does, or a larger one of the run"),
+        pate::parameter_error);
   }
 
   TEST_CASE("(epsilon, delta) of three queries over all neighbours of five teachers") {
@@ -334,7 +338,10 @@ TEST_SUITE("ptr sparse") {
     run.decisions = std::vector<std::uint8_t>{0, 1, 0, 0};
     CHECK(*pate::account(run, settings).answered_realized == 1);
     run.decisions = std::vector<std::uint8_t>{0, 0, 1, 0};
-    CHECK_THROWS_AS((void)pate::account(run, settings), pate::input_error);
+    CHECK_THROWS_WITH_AS(
+        (void)pate::account(run, settings),
+        "decisions: row 2 was answered after 2 refusals, and max-refusals 2 ends the run there",
+        pate::input_error);
   }
 
   TEST_CASE("what it is not: exact costs, shards, other tests") {
@@ -344,21 +351,34 @@ TEST_SUITE("ptr sparse") {
     pate::AccountSettings settings;
     settings.delta = 0.1;
     settings.exact = true;
-    CHECK_THROWS_AS((void)pate::account(run, settings), pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::account(run, settings),
+                         "an exact cost does not go with the sparse form of PTR, where rounds cost "
+                         "and no query does",
+                         pate::parameter_error);
     settings.exact = false;
     run.shard = {1, 2};
-    CHECK_THROWS_AS((void)pate::account(run, settings), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(1.0, 0.01, 0), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(0.0, 0.01, 1), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(std::nan(""), 0.01, 1),
-                    pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::StabilityTest::sparse(1.0, 0.0, 1), pate::parameter_error);
-    CHECK_THROWS_AS(StabilityTest(pate::TestNoise::sparse, sparse.threshold() * (1 - 1e-9),
-                                  sparse.scale(), sparse.delta(), 2),
-                    pate::parameter_error);
-    CHECK_THROWS_AS(
-        StabilityTest(pate::TestNoise::sparse, sparse.threshold(), sparse.scale(), sparse.delta()),
+    CHECK_THROWS_WITH_AS((void)pate::account(run, settings),
+                         "a shard of a run does not go with the sparse form of PTR, which goes by "
+                         "the order of all queries",
+                         pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::StabilityTest::sparse(1.0, 0.01, 0),
+                         "max-refusals must be >= 1 and <= 9007199254740992, got 0",
+                         pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::StabilityTest::sparse(0.0, 0.01, 1),
+                         "ptr-sparse must be > 0 and finite, got 0", pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::StabilityTest::sparse(std::nan(""), 0.01, 1),
+                         "ptr-sparse must be > 0 and finite, got nan", pate::parameter_error);
+    CHECK_THROWS_WITH_AS((void)pate::StabilityTest::sparse(1.0, 0.0, 1),
+                         "ptr-delta must be between 1e-100 and 0.1, got 0", pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        StabilityTest(pate::TestNoise::sparse, sparse.threshold() * (1 - 1e-9), sparse.scale(),
+                      sparse.delta(), 2),
+        doctest::Contains(
+            "the threshold of a stability test must leave q = 0 a delta of 0.01, got 16.78373520"),
         pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        StabilityTest(pate::TestNoise::sparse, sparse.threshold(), sparse.scale(), sparse.delta()),
+        "max-refusals must be >= 1 and <= 9007199254740992, got 0", pate::parameter_error);
   }
 
   TEST_CASE("plans: as many refusals as a target allows; sums") {
@@ -376,7 +396,11 @@ TEST_SUITE("ptr sparse") {
     const pate::Plan more = pate::plan(run, {1e-5, {}, {}});
     CHECK(more.costs[more.headline].epsilon > 3.0);
     run.ptr_sigma = 3.0;
-    CHECK_THROWS_AS(pate::validate(run), pate::parameter_error);
+    CHECK_THROWS_WITH_AS(
+        pate::validate(run),
+        "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and ptr-sparse-sigma, "
+        "the last two with max-refusals, and no other noise; max-answers changes no cost of it",
+        pate::parameter_error);
 
     pate::PlannedRun gnmax;
     gnmax.queries = 10;

@@ -208,5 +208,6 @@ TEST_CASE("assemble: a refined value that is needed and missing is an error") {
   const RefinePoints none = [](std::span<const std::size_t> positions) {
     return std::vector<std::optional<AccountEpsilon>>(positions.size());
   };
-  CHECK_THROWS_AS((void)assemble(problem.points, {}, none), parameter_error);
+  CHECK_THROWS_WITH_AS((void)assemble(problem.points, {}, none),
+                       "the refined epsilon of grid point 0 is missing", parameter_error);
 }

@@ -143,8 +143,10 @@ TEST_SUITE("tuning") {
     grid.neighbours.adjacency = Adjacency::add_remove;
     DeclaredOutcome outcome;
     outcome.goal.budget = {4.0, kDelta, false};
-    CHECK_THROWS_AS(
+    CHECK_THROWS_WITH_AS(
         (void)search_declared(tuned, grid, settings_of(), CurveTableSource(), {}, outcome),
+        "the search for a declared budget is not for teachers that are added or removed: its test "
+        "needs a number of teachers that stays",
         parameter_error);
   }
 
@@ -162,8 +164,9 @@ TEST_SUITE("tuning") {
     CHECK(!outcome.pass_probability);
     DeclaredOutcome bad;
     bad.goal.budget = {1000.0, kDelta, false};
-    CHECK_THROWS_AS((void)search_declared(tuned, search_grid(tuned, 1), settings_of(),
-                                          CurveTableSource(), {}, bad),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS((void)search_declared(tuned, search_grid(tuned, 1), settings_of(),
+                                               CurveTableSource(), {}, bad),
+                         "an epsilon that is told beforehand must be from 0.01 to 100, got 1000",
+                         parameter_error);
   }
 }

@@ -94,7 +94,10 @@ TEST_SUITE("tuning") {
           if (grid.noise[grid.noise_of(i)] == 1e-6) {
             // The deltas of 90 queries leave nothing.
             CHECK(std::isinf(point.epsilon));
-            CHECK_THROWS_AS((void)account(run, of_run), parameter_error);
+            CHECK_THROWS_WITH_AS(
+                (void)account(run, of_run),
+                doctest::Contains("which leaves nothing of delta 1e-05 for their composition"),
+                parameter_error);
             of_run.delta = 1e-3;
           }
           const Account expected = account(run, of_run);
@@ -122,23 +125,34 @@ TEST_SUITE("tuning") {
       CHECK(test_parameter(*grid.mechanism(i).ptr()) == grid.sigma1[i]);
     }
     grid.noise = {0.2};
-    CHECK_THROWS_AS(validate(grid), parameter_error);
+    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-delta must be between 1e-100 and 0.1, got 0.2",
+                         parameter_error);
     grid.noise = {};
-    CHECK_THROWS_AS(validate(grid), parameter_error);
+    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-delta has no values", parameter_error);
     grid.noise = {1e-9};
     grid.sigma1 = {-1.0};
-    CHECK_THROWS_AS(validate(grid), parameter_error);
+    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-laplace must be > 0 and finite, got -1",
+                         parameter_error);
     // What does not go with it.
     grid.sigma1 = {3.0};
     const CountingVotes counted;
     const TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
     TuneSettings settings;
     settings.grid.kind = {{Bound::published, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}};
-    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
+    CHECK_THROWS_WITH_AS(
+        (void)tune(votes, grid, settings, {}, {}),
+        "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid",
+        parameter_error);
     settings.grid.kind.cost = {Bound::tradeoff, GuaranteeKind::expected};
-    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
+    CHECK_THROWS_WITH_AS(
+        (void)tune(votes, grid, settings, {}, {}),
+        "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid",
+        parameter_error);
     settings.grid.kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
     settings.grid.max_answers = 5.0;
-    CHECK_THROWS_AS((void)tune(votes, grid, settings, {}, {}), parameter_error);
+    CHECK_THROWS_WITH_AS(
+        (void)tune(votes, grid, settings, {}, {}),
+        "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid",
+        parameter_error);
   }
 }

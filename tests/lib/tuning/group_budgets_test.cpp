@@ -105,14 +105,20 @@ TEST_SUITE("group_budgets") {
     const auto choose = [&](const TuningVotes& of, const std::vector<double>& budgets) {
       (void)choose_for_groups(of, agreeing_settings(), groups_of(), budgets, tuning, {});
     };
-    CHECK_THROWS_AS(choose(votes, {1.0}), parameter_error);
-    CHECK_THROWS_AS(choose(votes, {1.0, 0.0}), parameter_error);
-    CHECK_THROWS_AS(choose(votes, {1.0, std::numeric_limits<double>::quiet_NaN()}),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS(choose(votes, {1.0}), "every group needs a budget, and no other",
+                         parameter_error);
+    CHECK_THROWS_WITH_AS(choose(votes, {1.0, 0.0}),
+                         "the budget of a group must be > 0, got 0 for others", parameter_error);
+    CHECK_THROWS_WITH_AS(choose(votes, {1.0, std::numeric_limits<double>::quiet_NaN()}),
+                         "the budget of a group must be > 0, got nan for others", parameter_error);
     const auto counts = votes_of(1, 2, {5, 4});
-    CHECK_THROWS_AS(choose({*counts, RowSelection::all(1), nullptr, {}}, {1.0, 1.0}),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS(choose({*counts, RowSelection::all(1), nullptr, {}}, {1.0, 1.0}),
+                         "budgets of groups need predictions: counts do not say whose votes move",
+                         parameter_error);
     tuning.grid.noise.assign(kMaxGroupPoints + 1, 4.0);
-    CHECK_THROWS_AS(choose(votes, {1.0, 1.0}), parameter_error);
+    CHECK_THROWS_WITH_AS(choose(votes, {1.0, 1.0}),
+                         "budgets of groups need exact costs of points, of at most 1000, and the "
+                         "grid has 1001: give fewer values of sigma2, sigma1 or the threshold",
+                         parameter_error);
   }
 }

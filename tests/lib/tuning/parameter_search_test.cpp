@@ -180,9 +180,15 @@ TEST_SUITE("tuning") {
   TEST_CASE("three digits, and limits of a goal that cannot be") {
     CHECK(to_digits(1234.5, 3) == 1230.0);
     CHECK(to_digits(0.0012351, 3) == 0.00124);
-    CHECK_THROWS_AS(validate(TuningGoal{Objective::correct, {}, {}}), parameter_error);
-    CHECK_THROWS_AS(validate(TuningGoal{Objective::agreeing, {}, {}, {}, 1.5}), parameter_error);
-    CHECK_THROWS_AS(validate(TuningGoal{Objective::agreeing, {}, {}, {}, {}, 0.5}),
-                    parameter_error);
+    pate_test::Random random(44);
+    const auto votes = random_votes(random, 3, 20, 0.8);
+    CHECK_THROWS_WITH_AS((void)search_grid({votes, RowSelection::range(0, 0), nullptr, {}}, 1),
+                         "the search for parameters needs votes: there are none", parameter_error);
+    CHECK_THROWS_WITH_AS(validate(TuningGoal{Objective::correct, {}, {}}),
+                         "the objective correct needs true labels", parameter_error);
+    CHECK_THROWS_WITH_AS(validate(TuningGoal{Objective::agreeing, {}, {}, {}, 1.5}),
+                         "min_agreement must be a share, 0 to 1, got 1.5", parameter_error);
+    CHECK_THROWS_WITH_AS(validate(TuningGoal{Objective::agreeing, {}, {}, {}, {}, 0.5}),
+                         "min_accuracy needs true labels", parameter_error);
   }
 }

@@ -368,14 +368,18 @@ TEST_SUITE("tuning") {
     const auto without_labels = [&] {
       static_cast<void>(best_of_tries(tuned, small.grid, tries, TryScore::correct, one, 1));
     };
-    CHECK_THROWS_AS(without_labels(), parameter_error);
+    CHECK_THROWS_WITH_AS(without_labels(),
+                         "the score correct needs a public label for every row of the votes",
+                         parameter_error);
     TuningGrid tested;
     tested.ptr = TestNoise::gaussian;
     tested.sigma1 = {4.0};
     tested.noise = {1e-6};
-    CHECK_THROWS_AS(static_cast<void>(steps_of_one_try(tested, 3)), parameter_error);
-    CHECK_THROWS_AS(
+    CHECK_THROWS_WITH_AS(static_cast<void>(steps_of_one_try(tested, 3)),
+                         "the best of several tries: PTR has deltas that the theorems do not know",
+                         parameter_error);
+    CHECK_THROWS_WITH_AS(
         static_cast<void>(best_of_tries(tuned, tested, tries, TryScore::answered, one, 1)),
-        parameter_error);
+        "the best of several tries: PTR has deltas that the theorems do not know", parameter_error);
   }
 }

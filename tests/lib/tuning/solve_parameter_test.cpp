@@ -1,6 +1,7 @@
 #include "pate/tuning/solve_parameter.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -113,8 +114,10 @@ TEST_SUITE("tuning") {
       CAPTURE(round);
       const auto one = headline(tuned, aggregator, 1, delta);
       if (one > budget) {
-        CHECK_THROWS_AS(
+        CHECK_THROWS_WITH_AS(
             (void)solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries),
+            fmt::format("not even one query keeps epsilon {}: the first costs {}", budget, one)
+                .c_str(),
             validity_error);
       } else {
         const SolvedParameter found =
@@ -148,14 +151,45 @@ TEST_SUITE("tuning") {
     const auto votes = drawn_votes(random, 5, 10);
     const TuningVotes none{votes, RowSelection::range(0, 0), nullptr, {}};
     const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{3.0}}, false};
-    CHECK_THROWS_AS(
+    CHECK_THROWS_WITH_AS(
         (void)solve_parameter(none, aggregator, judged_at(1e-5), 1.0, SolvedFor::queries),
-        parameter_error);
+        "solving for a parameter needs votes: there are no queries", parameter_error);
     const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
     for (const double budget : {-1.0, std::nan("")}) {
-      CHECK_THROWS_AS(
+      CHECK_THROWS_WITH_AS(
           (void)solve_parameter(tuned, aggregator, judged_at(1e-5), budget, SolvedFor::sigma2),
-          parameter_error);
+          fmt::format("the budget must be >= 0, got {}", budget).c_str(), parameter_error);
+    }
+  }
+
+  TEST_CASE("a budget that nothing keeps: what it is, and what is nearest to it") {
+    pate_test::Random random(54);
+    for (int round = 0; round < 6; ++round) {
+      const auto teachers = static_cast<std::int32_t>(random.integer(10, 60));
+      const auto votes = drawn_votes(random, 5, teachers);
+      const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
+      const Aggregator aggregator = random_aggregator(random, teachers);
+      const GridSettings settings = judged_at(1e-5);
+      CAPTURE(round);
+      const double one = headline(tuned, aggregator, 1, 1e-5);
+      const double budget = one * random.uniform(0.1, 0.9);
+      CHECK_THROWS_WITH_AS(
+          (void)solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries),
+          doctest::Contains(
+              fmt::format("not even one query keeps epsilon {}: the first costs ", budget).c_str()),
+          validity_error);
+      // A check that costs more than the budget leaves no noise of the maximum that keeps it.
+      if (!aggregator.selection) continue;
+      const double least =
+          0.9 * headline(tuned, {aggregator.selection, {GaussianNoisyMax{1e3 * teachers}}, false},
+                         20, 1e-5);
+      CHECK_THROWS_WITH_AS(
+          (void)solve_parameter(tuned, aggregator, settings, least, SolvedFor::sigma2),
+          doctest::Contains(fmt::format("no sigma2 from {} to {} keeps epsilon {}: with the "
+                                        "largest epsilon is still ",
+                                        teachers / 1e3, teachers * 1e3, least)
+                                .c_str()),
+          validity_error);
     }
   }
 }

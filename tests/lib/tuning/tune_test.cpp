@@ -1,11 +1,17 @@
 #include "pate/tuning/tune.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "pate/base/error.hpp"
 #include "support/random.hpp"
+#include "support/tuning.hpp"
+#include "support/votes.hpp"
 
 using namespace pate;
 
@@ -94,4 +100,200 @@ TEST_CASE("without a release of any point there is no best one, and no nearest m
   const TuningChoice choice = choose_released(points, {Objective::answered, 5.0, {}});
   CHECK(!choice.best);
   CHECK(choice.nearest_misses.empty());
+}
+
+namespace {
+
+// Queries of three classes, about which 20 teachers agree more or less.
+pate_test::HistogramVotes some_votes(pate_test::Random& random, std::int64_t queries) {
+  std::vector<pate_test::Histogram> all;
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const auto top = static_cast<std::int32_t>(random.integer(7, 20));
+    const auto second = static_cast<std::int32_t>(random.integer(0, 20 - top));
+    all.push_back({top, second, 20 - top - second});
+  }
+  return pate_test::HistogramVotes(std::move(all));
+}
+
+// A grid with a threshold, or every now and then without one.
+TuningGrid some_grid(pate_test::Random& random) {
+  TuningGrid grid{{3.0, 8.0}, {}, {}};
+  if (random.integer(0, 4) == 0) return grid;
+  grid.sigma1 = {4.0};
+  for (int t = 0; t < 40; ++t) grid.threshold.push_back(0.5 * t);
+  return grid;
+}
+
+TuneSettings some_settings(pate_test::Random& random) {
+  TuneSettings settings = test::agreeing_settings();
+  if (random.integer(0, 1) == 0) {
+    settings.goal.max_epsilon = random.log_uniform(0.2, 30.0);
+  } else {
+    settings.goal.objective = Objective::epsilon;
+    settings.goal.min_right = random.uniform(1.0, 12.0);
+  }
+  if (random.integer(0, 1) == 0) {
+    settings.top = static_cast<std::size_t>(random.integer(0, 5));
+  }
+  return settings;
+}
+
+void check_same(const Tuning& a, const Tuning& b) {
+  REQUIRE(a.points.size() == b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    CHECK(a.points[i].index == b.points[i].index);
+    CHECK(a.points[i].point.epsilon == b.points[i].point.epsilon);
+    CHECK(a.points[i].grid_epsilon == b.points[i].grid_epsilon);
+    CHECK(a.points[i].point.agreeing == b.points[i].point.agreeing);
+    CHECK(a.points[i].refined == b.points[i].refined);
+    CHECK(a.points[i].pareto == b.points[i].pareto);
+    CHECK(a.points[i].data_independent == b.points[i].data_independent);
+    CHECK(a.points[i].published == b.points[i].published);
+  }
+  CHECK(a.choice.best == b.choice.best);
+  REQUIRE(a.choice.nearest_misses.size() == b.choice.nearest_misses.size());
+  for (std::size_t i = 0; i < a.choice.nearest_misses.size(); ++i) {
+    CHECK(a.choice.nearest_misses[i].position == b.choice.nearest_misses[i].position);
+    CHECK(a.choice.nearest_misses[i].limit == b.choice.nearest_misses[i].limit);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("shards of a grid join to the tuning of the whole, to the bit") {
+  pate_test::Random random(8);
+  for (int round = 0; round < 8; ++round) {
+    const auto votes = some_votes(random, 15);
+    const TuningVotes tuned{votes, RowSelection::all(15), nullptr, {}};
+    const TuningGrid grid = some_grid(random);
+    TuneSettings settings = some_settings(random);
+    const Tuning whole = tune(tuned, grid, settings, {}, {});
+    std::vector<Tuning> shards;
+    const std::int64_t of = random.integer(1, 6);
+    for (std::int64_t k = 1; k <= of; ++k) {
+      settings.shard = {k, of};
+      shards.push_back(tune(tuned, grid, settings, {}, {}));
+    }
+    CAPTURE(round);
+    check_same(join_shards(shards, settings), whole);
+  }
+}
+
+TEST_CASE("shards that do not make up their grid are not joined") {
+  pate_test::Random random(9);
+  const auto votes = some_votes(random, 5);
+  const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
+  TuningGrid grid{{2.0, 4.0, 8.0}, {3.0}, {8.0}};
+  TuneSettings settings = test::agreeing_settings();
+  std::vector<Tuning> shards;
+  for (std::int64_t k = 1; k <= 3; ++k) {
+    settings.shard = {k, 3};
+    shards.push_back(tune(tuned, grid, settings, {}, {}));
+  }
+  const auto refused = [&](const std::vector<Tuning>& some, const char* words) {
+    CHECK_THROWS_WITH_AS((void)join_shards(some, settings), words, parameter_error);
+  };
+  refused({}, "joining needs at least one shard, got none");
+  refused({shards[0], shards[1]}, "the shards have 2 of the 3 points of the grid");
+  refused({shards[0], shards[2]},
+          "points 2 to 3 of the grid: expected a complete shard that begins with point 1");
+  refused({shards[0], shards[0], shards[1], shards[2]},
+          "points 0 to 1 of the grid: expected a complete shard that begins with point 1");
+  shards[1].complete = false;
+  refused(shards, "points 1 to 2 of the grid: expected a complete shard that begins with point 1");
+  const char* const continuum =
+      "a search on the continuum needs the votes: run it on the whole grid";
+  settings.continuum = true;
+  refused(shards, continuum);
+  settings.continuum = false;
+  settings.search = true;
+  refused(shards, continuum);
+}
+
+TEST_CASE("a tuning that was stopped anywhere goes on to what it would have been") {
+  pate_test::Random random(10);
+  int stopped = 0;
+  for (int round = 0; round < 30; ++round) {
+    const auto votes = some_votes(random, 15);
+    const TuningVotes tuned{votes, RowSelection::all(15), nullptr, {}};
+    const TuningGrid grid = some_grid(random);
+    const TuneSettings settings = some_settings(random);
+    // Asked so often it says so.
+    std::int64_t left = random.integer(0, 30);
+    const Watcher watcher{{}, [&] { return --left < 0; }};
+    const Tuning part = tune(tuned, grid, settings, {}, watcher);
+    CAPTURE(round);
+    CHECK(part.complete == (left >= 0));
+    if (part.complete) continue;
+    ++stopped;
+    CHECK(part.evaluated == part.points.size());
+    CHECK(!part.continuum);
+    for (const TunedPoint& p : part.points) CHECK(p.point.evaluated());
+    check_same(tune(tuned, grid, settings, part.points, {}), tune(tuned, grid, settings, {}, {}));
+  }
+  CHECK(stopped >= 15);
+}
+
+TEST_CASE("what is not tuned, and why") {
+  pate_test::Random random(11);
+  const auto votes = some_votes(random, 3);
+  const TuningVotes tuned{votes, RowSelection::all(3), nullptr, {}};
+  const TuningGrid grid{{4.0}, {3.0}, {8.0}};
+  const auto refused = [&](const std::string& words, const auto& change) {
+    TuneSettings settings = test::agreeing_settings();
+    change(settings);
+    CHECK_THROWS_WITH_AS((void)tune(tuned, grid, settings, {}, {}), words.c_str(), parameter_error);
+  };
+  const auto of_kind = [&](const std::string& words, Bound bound, GuaranteeKind reading) {
+    refused(words, [&](TuneSettings& settings) { settings.grid.kind.cost = {bound, reading}; });
+  };
+  of_kind("tuning is by a bound that depends on the votes", Bound::data_independent,
+          GuaranteeKind::expected);
+  of_kind("the bound published has no reading joint before a run", Bound::published,
+          GuaranteeKind::joint);
+  for (const Bound bound : {Bound::published, Bound::tradeoff}) {
+    of_kind("the bound " + std::string(name(bound)) + " has no reading realized before a run",
+            bound, GuaranteeKind::realized);
+  }
+  of_kind("only the published and the trade-off bound depend on queries through q", Bound::exact,
+          GuaranteeKind::expected);
+  refused("the true labels that the goal speaks of are missing",
+          [](TuneSettings& settings) { settings.goal.labelled = true; });
+  refused("min_answered must be >= 0, got -1",
+          [](TuneSettings& settings) { settings.goal.min_answered = -1.0; });
+  for (const double most : {0.0, -2.0, std::nan("")}) {
+    refused(fmt::format("max_answers must be > 0, got {}", most),
+            [&](TuneSettings& settings) { settings.grid.max_answers = most; });
+  }
+  refused("delta must be > 0 and < 1, got 0",
+          [](TuneSettings& settings) { settings.grid.kind.delta = 0.0; });
+}
+
+TEST_CASE("for what points are not ranked by a release") {
+  pate_test::Random random(12);
+  const auto votes = some_votes(random, 3);
+  const TuningVotes tuned{votes, RowSelection::all(3), nullptr, {}};
+  const auto refused = [&](const char* words, Neighbours neighbours, const auto& change) {
+    TuneSettings settings = test::agreeing_settings();
+    settings.release = true;
+    change(settings);
+    Tuning tuning;
+    tuning.grid = {{4.0}, {3.0}, {8.0}};
+    tuning.grid.neighbours = neighbours;
+    CHECK_THROWS_WITH_AS(rank_by_release(tuned, settings, tuning, {}), doctest::Contains(words),
+                         parameter_error);
+  };
+  const auto as_it_is = [](TuneSettings&) {};
+  refused("releases are not for teachers that are added or removed", {Adjacency::add_remove, 1},
+          as_it_is);
+  refused("a release by smooth sensitivity is known for one teacher that votes otherwise",
+          {Adjacency::replace, 2},
+          [](TuneSettings& settings) { settings.method = ReleaseMethod::gnss; });
+  for (const CostKind kind : {CostKind{Bound::published, GuaranteeKind::expected},
+                              CostKind{Bound::tradeoff, GuaranteeKind::expected}}) {
+    refused("a release is of the joint cost under the tradeoff bound", {},
+            [&](TuneSettings& settings) { settings.grid.kind.cost = kind; });
+  }
+  refused("ranking by the released epsilon needs top >= 1, got 0", {},
+          [](TuneSettings& settings) { settings.top = 0; });
 }

@@ -1,7 +1,9 @@
 #include "pate/tuning/tuning_grid.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -77,6 +79,7 @@ TEST_CASE("grid axis: everything else is an error that names the axis and says w
   CHECK(axis_complaint("log:1:10:2.5").find("whole number >= 1") != std::string::npos);
   CHECK(axis_complaint("log:1:10:1e10").find("at most 1000000 values") != std::string::npos);
   CHECK(axis_complaint("log:1:10:1").find("both start and stop") != std::string::npos);
+  CHECK(axis_complaint("log:5:5:3").find("the same, so the count must be 1") != std::string::npos);
   CHECK(axis_complaint("60%").find("only thresholds may be shares") != std::string::npos);
   CHECK(axis_complaint("60%,70", Shares::allowed).find("or none") != std::string::npos);
   CHECK(axis_complaint("1:1.0000000001:1e-13").find("too close together") != std::string::npos);
@@ -109,8 +112,10 @@ TEST_CASE("tuning grid: shards are whole blocks, in order, and make up the grid"
     }
     CHECK(next == grid.size());
   }
-  CHECK_THROWS_AS((void)points_of_shard(grid, {3, 2}), pate::parameter_error);
-  CHECK_THROWS_AS((void)points_of_shard(grid, {0, 2}), pate::parameter_error);
+  CHECK_THROWS_WITH_AS((void)points_of_shard(grid, {3, 2}),
+                       "a shard i/n must have 1 <= i <= n, got 3/2", pate::parameter_error);
+  CHECK_THROWS_WITH_AS((void)points_of_shard(grid, {0, 2}),
+                       "a shard i/n must have 1 <= i <= n, got 0/2", pate::parameter_error);
 }
 
 TEST_CASE("tuning grid: wrong axes are named") {
@@ -119,6 +124,12 @@ TEST_CASE("tuning grid: wrong axes are named") {
   CHECK(complaint({{-1}, {}, {}, true}) == "--laplace-scale must be > 0 and finite, got -1");
   CHECK(complaint({{20}, {}, {50}}) == "--sigma1 has no values");
   CHECK(complaint({{}, {}, {}}) == "--sigma2 has no values");
+  for (const double threshold : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    CHECK(complaint({{20}, {100}, {50, threshold}}) ==
+          fmt::format("--threshold must be finite, got {}", threshold));
+  }
+  CHECK(complaint({{20}, {}, {}, true, true, false, {}, {pate::Adjacency::add_remove, 1}}) ==
+        "one noise on one of two counts is not for teachers that are added");
   std::vector<double> many(40000, 1.0);
   CHECK(complaint({{20}, many, many}).find("at most 1000000000 points, got 1600000000") !=
         std::string::npos);

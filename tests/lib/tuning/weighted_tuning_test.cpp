@@ -239,34 +239,48 @@ TEST_SUITE("weighted_tuning") {
     const WeightedTuning weighted(votes, weights);
     TuningGrid grid;
     grid.noise = {4.0};
-    const auto refuses = [&](const TuningGrid& of, const TuneSettings& settings) {
-      CHECK_THROWS_AS((void)weighted.run(of, settings, {}), parameter_error);
+    const auto refuses = [&](const TuningGrid& of, const TuneSettings& settings,
+                             const char* words) {
+      CHECK_THROWS_WITH_AS((void)weighted.run(of, settings, {}), doctest::Contains(words),
+                           parameter_error);
     };
     TuningGrid persons = grid;
     persons.neighbours.teachers = 2;
-    refuses(persons, agreeing_settings());
+    refuses(persons, agreeing_settings(),
+            "tuning for teachers with weights is known for one teacher that votes otherwise, not "
+            "for 2 teachers of a person that vote otherwise");
     TuningGrid tested = grid;
     tested.sigma1 = {1.0};
     tested.ptr = TestNoise::laplace;
-    refuses(tested, agreeing_settings());
+    refuses(tested, agreeing_settings(), "PTR, a student and one noise go by whole votes");
     TuneSettings published = agreeing_settings();
     published.grid.kind.cost = {Bound::published, GuaranteeKind::expected};
-    refuses(grid, published);
+    refuses(grid, published, "the published bounds are not for votes that count by weights");
     TuneSettings part = agreeing_settings();
     part.shard = {1, 2};
-    refuses(grid, part);
+    refuses(grid, part, "weights of teachers are for a whole grid");
     TuneSettings released = agreeing_settings();
     released.release = true;
-    refuses(grid, released);
+    refuses(grid, released, "weights of teachers are for a whole grid, and have no releases");
     TuningGrid checked = grid;
     checked.threshold = {1.0};
     checked.sigma1 = {1.0};
     const TeacherWeights fine{{1, kMaxThresholdUnits}, 1.0};
-    CHECK_THROWS_AS((void)WeightedTuning(votes, fine).run(checked, agreeing_settings(), {}),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS((void)WeightedTuning(votes, fine).run(checked, agreeing_settings(), {}),
+                         "with a threshold the weights may be at most 10000000 of their common "
+                         "unit, 1, together, got 10000001: round them, or leave out the threshold",
+                         parameter_error);
+    const auto student = scores_of(2, 3, {0.5, 0.3, 0.2, 0.1, 0.1, 0.8});
+    CHECK_THROWS_WITH_AS(
+        WeightedTuning({*predicted, RowSelection::all(2), student.get(), {}}, weights),
+        "weights of teachers are for a noisy maximum, not for a student's scores", parameter_error);
     const auto counts = votes_of(1, 2, {5, 4});
-    CHECK_THROWS_AS(WeightedTuning({*counts, RowSelection::all(1), nullptr, {}}, weights),
-                    parameter_error);
-    CHECK_THROWS_AS(WeightedTuning(votes, {{1, 2, 3}, 1.0}), parameter_error);
+    CHECK_THROWS_WITH_AS(
+        WeightedTuning({*counts, RowSelection::all(1), nullptr, {}}, weights),
+        "weights of teachers need predictions: counts do not say whose votes they are",
+        parameter_error);
+    CHECK_THROWS_WITH_AS(WeightedTuning(votes, {{1, 2, 3}, 1.0}),
+                         "every teacher needs a weight: there are 2 teachers and 3 weights",
+                         parameter_error);
   }
 }

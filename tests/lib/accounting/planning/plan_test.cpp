@@ -2,10 +2,12 @@
 #include "pate/divergence/bounds/query_cost.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <string>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
@@ -63,21 +65,23 @@ TEST_SUITE("planning") {
     run.sigma2 = run.sigma1 = 10.0 * std::sqrt(2.0);
     CHECK(epsilon(plan(run, {1e-5, {}, {}}), EpsilonMethod::profile) ==
           doctest::Approx(other).epsilon(1e-9));
-    for (const auto& change : std::initializer_list<void (*)(PlannedRun&)>{
-             [](PlannedRun& its) { its.neighbours = {}; },
-             [](PlannedRun& its) { its.neighbours.teachers = 2; },
-             [](PlannedRun& its) { its.max_answers = 10; },
-             [](PlannedRun& its) { its.sample_teachers = 1.0; },
-             [](PlannedRun& its) { its.sample_teachers = kNaN; },
-             [](PlannedRun& its) {
-               its.sigma1.reset();
-               its.sigma2.reset();
-               its.laplace_scale = 5.0;
-             }}) {
-      PlannedRun refused = run;
-      change(refused);
-      CHECK_THROWS_AS((void)plan(refused, {1e-5, {}, {}}), parameter_error);
-    }
+    const auto refused = [&](const char* words, void (*change)(PlannedRun&)) {
+      PlannedRun its = run;
+      change(its);
+      CHECK_THROWS_WITH_AS((void)plan(its, {1e-5, {}, {}}), doctest::Contains(words),
+                           parameter_error);
+    };
+    refused("not for 1 teacher that votes otherwise", [](PlannedRun& its) { its.neighbours = {}; });
+    refused("not for 2 teachers that are added or removed",
+            [](PlannedRun& its) { its.neighbours.teachers = 2; });
+    refused("sample-teachers excludes max-answers", [](PlannedRun& its) { its.max_answers = 10; });
+    refused("above 0 and below 1, got 1;", [](PlannedRun& its) { its.sample_teachers = 1.0; });
+    refused("above 0 and below 1, got nan;", [](PlannedRun& its) { its.sample_teachers = kNaN; });
+    refused("sample-teachers is known for Gaussian noise: sigma2", [](PlannedRun& its) {
+      its.sigma1.reset();
+      its.sigma2.reset();
+      its.laplace_scale = 5.0;
+    });
   }
 
   TEST_CASE("where samples answer a calibration keeps its target, to three digits") {
@@ -219,8 +223,9 @@ TEST_SUITE("planning") {
   }
 
   TEST_CASE("a plan that makes no sense is refused") {
-    const auto refused = [](const PlannedRun& run, double delta = 1e-5) {
-      CHECK_THROWS_AS(static_cast<void>(plan(run, {delta, {}, {}})), parameter_error);
+    const auto refused = [](const PlannedRun& run, const std::string& words, double delta = 1e-5) {
+      CHECK_THROWS_WITH_AS(static_cast<void>(plan(run, {delta, {}, {}})), words.c_str(),
+                           parameter_error);
     };
     PlannedRun good;
     good.sigma2 = 40.0;
@@ -228,39 +233,49 @@ TEST_SUITE("planning") {
     good.queries = 10;
     good.max_answers = 5;
     CHECK_NOTHROW(static_cast<void>(plan(good, {1e-5, {}, {}})));
-    for (const double delta : {0.0, 1.0, -1.0, kNaN}) refused(good, delta);
+    for (const double delta : {0.0, 1.0, -1.0, kNaN}) {
+      refused(good, fmt::format("delta must be > 0 and < 1, got {}", delta), delta);
+    }
     for (const double bad : {0.0, -1.0, kNaN, kInfinity, 1e-200}) {
+      const std::string words =
+          fmt::format(" must be {}, got {}",
+                      bad == 1e-200 ? "between 1e-100 and 1e+100" : "> 0 and finite", bad);
       PlannedRun run = good;
       run.sigma2 = bad;
-      refused(run);
+      refused(run, "sigma2" + words);
       run = good;
       run.sigma1 = bad;
-      refused(run);
+      refused(run, "sigma1" + words);
       run = {};
       run.queries = 1;
       run.laplace_scale = bad;
-      refused(run);
+      refused(run, "laplace-scale" + words);
     }
     for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, kMaxPlannedQueries + 1}) {
       PlannedRun run = good;
       run.queries = bad;
-      refused(run);
+      refused(run, fmt::format("queries must be at least 1 and at most 1000000000, got {}", bad));
     }
     PlannedRun run = good;
     run.max_answers = 0;
-    refused(run);
+    refused(run, "max-answers must be at least 1, got 0");
     run = good;
-    run.sigma1.reset();  // max_answers without a threshold
-    refused(run);
+    run.sigma1.reset();
+    refused(run, "max-answers needs sigma1: without a threshold every query is answered");
     run = good;
+    const std::string no_maximum =
+        "a plan needs the noise of the maximum: sigma2 or laplace-scale, one";
     run.laplace_scale = 20.0;
-    refused(run);
+    refused(run, no_maximum);
     run.sigma2.reset();
-    run.max_answers.reset();  // a threshold before Laplace noise
-    refused(run);
+    run.max_answers.reset();
+    refused(run, "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
     run = good;
     run.sigma2.reset();
-    refused(run);
+    refused(run, no_maximum);
+    run = good;
+    run.one_noise = true;
+    refused(run, "one noise goes with laplace-scale in a plan");
   }
 }
 
@@ -405,18 +420,23 @@ TEST_SUITE("planning") {
                          "no value of queries keeps epsilon 1 at delta 1e-05: one query costs "
                          "6.650903176124715 already",
                          validity_error);
-    CHECK_THROWS_AS(static_cast<void>(solve(run, settings, PlanParameter::max_answers, 1.0)),
-                    validity_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(solve(run, settings, PlanParameter::max_answers, 1.0)),
+                         "no value of max_answers keeps epsilon 1 at delta 1e-05: one answer to "
+                         "1000 queries costs 47.873228921495034 already",
+                         validity_error);
     for (const double epsilon : {-1.0, kNaN, kInfinity}) {
-      CHECK_THROWS_AS(static_cast<void>(solve(run, settings, PlanParameter::sigma2, epsilon)),
-                      parameter_error);
+      CHECK_THROWS_WITH_AS(static_cast<void>(solve(run, settings, PlanParameter::sigma2, epsilon)),
+                           fmt::format("epsilon must be >= 0 and finite, got {}", epsilon).c_str(),
+                           parameter_error);
     }
     PlannedRun laplace;
     laplace.laplace_scale = 3.0;
     laplace.queries = 4;
-    CHECK_THROWS_AS(static_cast<void>(solve(laplace, settings, PlanParameter::sigma2, 1.0)),
-                    parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(solve(laplace, settings, PlanParameter::max_answers, 1.0)),
-                    parameter_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(solve(laplace, settings, PlanParameter::sigma2, 1.0)),
+                         "a plan needs the noise of the maximum: sigma2 or laplace-scale, one",
+                         parameter_error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(solve(laplace, settings, PlanParameter::max_answers, 1.0)),
+        "max-answers needs sigma1: without a threshold every query is answered", parameter_error);
   }
 }
