@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "pate/accounting/account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/tuning/evaluate_grid.hpp"
 #include "support/labeling.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
@@ -50,21 +49,25 @@ EpsilonKind some_kind() {
   return {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, kDelta, kOrders};
 }
 
-// What a point of a round costs and gives, by an account of it alone.
-struct PointCost {
+// What a point of a round costs and gives alone: the cost by an account of it.
+struct PointAlone {
   std::vector<double> rdp;  // by order
-  double answered;
+  TuningPoint gives;
 };
 
-std::vector<PointCost> costs_of(const Round& round) {
+std::vector<PointAlone> points_of(const Round& round) {
   AccountSettings settings;
   settings.delta = kDelta;
   settings.orders = kOrders;
   settings.threads = 1;
-  std::vector<PointCost> result;
-  for (std::size_t i = 0; i < round.grid.size(); ++i) {
+  std::vector<TuningPoint> points(round.grid.size());
+  const Watcher nobody;
+  evaluate_grid({round.votes, round.grid, {some_kind(), {}, 1}, nobody}, 0, points);
+  std::vector<PointAlone> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
     const Account its = account(run_of(round.votes, round.grid.aggregator(i), kQueries), settings);
-    result.push_back({its.tradeoff->joint, its.answered_expected});
+    CHECK(points[i].answered == doctest::Approx(its.answered_expected).epsilon(1e-10));
+    result.push_back({its.tradeoff->joint, points[i]});
   }
   return result;
 }
@@ -78,9 +81,13 @@ double epsilon_of(const std::vector<double>& a, const std::vector<double>& b) {
   return std::max(least, 0.0);
 }
 
-double value_of(const TuningGoal& goal, const RoundsPoint& p) {
-  if (goal.objective == Objective::answered) return p.answered;
-  return goal.labelled ? p.right : p.agreeing;
+// What both give together.
+TuningPoint together(const TuningPoint& a, const TuningPoint& b) {
+  TuningPoint result = a;
+  result.answered += b.answered;
+  result.right += b.right;
+  result.agreeing += b.agreeing;
+  return result;
 }
 
 std::string refusal(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
@@ -128,50 +135,63 @@ TEST_SUITE("tuning") {
         goal.max_epsilon = random.log_uniform(0.5, 8.0);
       }
       const RoundsTuning tuned = tune_rounds(rounds, some_kind(), goal, 1, {});
-      const std::array costs{costs_of(rounds[0]), costs_of(rounds[1])};
+      const std::array alone{points_of(rounds[0]), points_of(rounds[1])};
+      const auto pair = [&](const std::array<std::size_t, 2>& index) {
+        return std::array{&alone[0][index[0]], &alone[1][index[1]]};
+      };
+      const auto value = [&](const RoundsPoint& p) {
+        const auto its = pair(p.index);
+        return goal.value(together(its[0]->gives, its[1]->gives));
+      };
       CAPTURE(round);
       // What a pair gives adds up; its epsilon is that of both accounts' sums.
       const auto check = [&](const RoundsPoint& p, double accuracy) {
-        const PointCost& a = costs[0][p.index[0]];
-        const PointCost& b = costs[1][p.index[1]];
-        const double expected = epsilon_of(a.rdp, b.rdp);
+        const auto its = pair(p.index);
+        const TuningPoint gives = together(its[0]->gives, its[1]->gives);
+        const double expected = epsilon_of(its[0]->rdp, its[1]->rdp);
         CHECK(p.epsilon >= expected * (1.0 - 1e-9));
         CHECK(p.epsilon <= expected * (1.0 + accuracy) + 1e-12);
-        CHECK(p.answered == doctest::Approx(a.answered + b.answered).epsilon(1e-10));
+        CHECK(p.answered == doctest::Approx(gives.answered).epsilon(1e-10));
+        CHECK(p.right == doctest::Approx(gives.right).epsilon(1e-10));
+        CHECK(p.agreeing == doctest::Approx(gives.agreeing).epsilon(1e-10));
         CHECK(std::ranges::find(kOrders, p.order) != kOrders.end());
       };
       for (const RoundsPoint& p : tuned.front) check(p, kGridAccuracy);
       for (std::size_t k = 1; k < tuned.front.size(); ++k) {
         CHECK(tuned.front[k].epsilon > tuned.front[k - 1].epsilon);
-        CHECK(value_of(goal, tuned.front[k]) > value_of(goal, tuned.front[k - 1]));
+        CHECK(value(tuned.front[k]) > value(tuned.front[k - 1]) * (1.0 - 1e-10));
       }
       if (tuned.best) {
         ++found;
         check(*tuned.best, 1e-9);
+        const auto its = pair(tuned.best->index);
         CHECK(goal.keeps_epsilon(tuned.best->epsilon));
-        CHECK(value_of(goal, *tuned.best) >= goal.min_right.value_or(0.0));
+        CHECK(goal.keeps_answers(together(its[0]->gives, its[1]->gives)));
+        const std::vector<double> nothing(kOrders.size(), 0.0);
         for (std::size_t r = 0; r < 2; ++r) {
-          const PointCost& its = costs[r][tuned.best->index[r]];
-          const std::vector<double> nothing(kOrders.size(), 0.0);
           CHECK(tuned.alone[r].epsilon ==
-                doctest::Approx(epsilon_of(its.rdp, nothing)).epsilon(1e-9));
-          CHECK(tuned.alone[r].answered == doctest::Approx(its.answered).epsilon(1e-10));
+                doctest::Approx(epsilon_of(its[r]->rdp, nothing)).epsilon(1e-9));
+          CHECK(tuned.alone[r].answered == doctest::Approx(its[r]->gives.answered).epsilon(1e-10));
+          CHECK(tuned.alone[r].right == doctest::Approx(its[r]->gives.right).epsilon(1e-10));
+          CHECK(tuned.alone[r].agreeing == doctest::Approx(its[r]->gives.agreeing).epsilon(1e-10));
         }
-        CHECK(tuned.alone[0].agreeing + tuned.alone[1].agreeing == tuned.best->agreeing);
-        CHECK(tuned.alone[0].right + tuned.alone[1].right == tuned.best->right);
       }
-      for (std::size_t a = 0; a < costs[0].size(); ++a) {
-        for (std::size_t b = 0; b < costs[1].size(); ++b) {
-          const double dear = epsilon_of(costs[0][a].rdp, costs[1][b].rdp) * (1.0 + kGridAccuracy);
-          const double answered = costs[0][a].answered + costs[1][b].answered;
-          if (goal.objective != Objective::answered) continue;
-          // Something on the front is as cheap and gives as much; what is best gives no less.
+      for (std::size_t a = 0; a < alone[0].size(); ++a) {
+        for (std::size_t b = 0; b < alone[1].size(); ++b) {
+          const TuningPoint gives = together(alone[0][a].gives, alone[1][b].gives);
+          const double least = goal.value(gives) * (1.0 - 1e-10);
+          const double dear = epsilon_of(alone[0][a].rdp, alone[1][b].rdp) * (1.0 + kGridAccuracy);
+          // Something on the front is as cheap and gives as much; what is best is no worse.
           CHECK(std::ranges::any_of(tuned.front, [&](const RoundsPoint& p) {
-            return p.epsilon <= dear && p.answered >= answered * (1.0 - 1e-10);
+            return p.epsilon <= dear && value(p) >= least;
           }));
-          if (!goal.keeps_epsilon(dear)) continue;
+          if (!goal.keeps_epsilon(dear) || !goal.keeps_answers(gives)) continue;
           REQUIRE(tuned.best);
-          CHECK(tuned.best->answered >= answered * (1.0 - 1e-10));
+          if (goal.objective == Objective::epsilon) {
+            CHECK(tuned.best->epsilon <= dear);
+          } else {
+            CHECK(value(*tuned.best) >= least);
+          }
         }
       }
     }

@@ -182,7 +182,7 @@ TEST_SUITE("tuning") {
       if (!aggregator.selection) continue;
       const double least =
           0.9 * headline(tuned, {aggregator.selection, {GaussianNoisyMax{1e3 * teachers}}, false},
-                         20, 1e-5);
+                         5, 1e-5);
       CHECK_THROWS_WITH_AS(
           (void)solve_parameter(tuned, aggregator, settings, least, SolvedFor::sigma2),
           doctest::Contains(fmt::format("no sigma2 from {} to {} keeps epsilon {}: with the "
