@@ -2,6 +2,7 @@
 #include "pate/divergence/bounds/query_cost.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
@@ -101,6 +102,23 @@ TEST_SUITE("accounting") {
     CHECK_THROWS_WITH_AS(many.add(steps_of(kLnmax, 1, 1)),
                          "steps of noise 20 must be at most 2^53, got 9007199254740992 and 1",
                          parameter_error);
+    // Every kind of step is named by its noise.
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    const auto refused = [&](const char* noise, const auto& put) {
+      MechanismCounts its;
+      put(its, kMost);
+      MechanismCounts one;
+      put(one, 1);
+      CHECK_THROWS_WITH_AS(
+          its.add(one),
+          fmt::format("steps of noise {} must be at most 2^53, got {} and 1", noise, kMost).c_str(),
+          parameter_error);
+    };
+    refused("150", [](auto& its, std::int64_t n) { its.threshold_checks[150.0] = n; });
+    refused("7", [](auto& its, std::int64_t n) { its.laplace_checks[7.0] = n; });
+    refused("9", [](auto& its, std::int64_t n) { its.sparse_rounds[9.0] = n; });
+    refused("5", [](auto& its, std::int64_t n) { its.gaussian_sparse_rounds[{5.0, 12}] = n; });
+    refused("4", [](auto& its, std::int64_t n) { its.sampled_queries[{0.1, 4.0, 0.0}] = n; });
   }
 
   TEST_CASE("which conversions apply depends on the kinds of noise") {

@@ -96,6 +96,50 @@ TEST_SUITE("group_budgets") {
     }
   }
 
+  TEST_CASE("budgets of groups on few queries: the first point that keeps them, or the nearest") {
+    const auto predicted = predictions(5);
+    const TuningVotes votes{*predicted, RowSelection::range(0, 2), nullptr, {}};
+    TuningGrid grid;
+    grid.noise = {1.0, 3.0, 9.0};
+    const TuneSettings settings = agreeing_settings();
+    // By the noise; what the first group pays, then the second.
+    std::vector<std::vector<double>> costs;
+    for (std::size_t i = 0; i < grid.size(); ++i)
+      costs.push_back(costs_of(votes, grid.mechanism(i)));
+    for (std::size_t wanted = 0; wanted < grid.size(); ++wanted) {
+      const std::vector<double> budgets{costs[wanted][0], costs[wanted][1]};
+      Tuning tuning = tune(votes, grid, settings, {}, {});
+      const auto ranked = ranked_points(tuning.points, settings.goal);
+      const auto keeps = [&](std::size_t position) {
+        const auto& its = costs[tuning.points[position].index];
+        return its[0] <= budgets[0] && its[1] <= budgets[1];
+      };
+      const auto first = std::ranges::find_if(ranked, keeps);
+      REQUIRE(first != ranked.end());
+      const GroupOutcome found =
+          choose_for_groups(votes, settings, groups_of(), budgets, tuning, {});
+      CHECK(found.found);
+      CHECK(found.point == *first);
+      CHECK(tuning.choice.best == *first);
+      CHECK(found.groups[0].is_kept());
+      CHECK(found.groups[1].is_kept());
+    }
+    Tuning tuning = tune(votes, grid, settings, {}, {});
+    const std::vector<double> small{costs[2][0] * 0.5, costs[2][1] * 0.9};
+    const GroupOutcome missed = choose_for_groups(votes, settings, groups_of(), small, tuning, {});
+    CHECK(!missed.found);
+    CHECK(missed.tested == 3);
+    CHECK(tuning.points[missed.point].index == 2);  // the most noise comes nearest
+    CHECK(!tuning.choice.best);
+    CHECK(!missed.groups[0].is_kept());
+    // Who stops it gets no answer.
+    Tuning stopped = tune(votes, grid, settings, {}, {});
+    const GroupOutcome none =
+        choose_for_groups(votes, settings, groups_of(), small, stopped, {{}, [] { return true; }});
+    CHECK(!none.found);
+    CHECK(!stopped.complete);
+  }
+
   TEST_CASE("what has no budgets of groups") {
     const auto predicted = predictions(3);
     const TuningVotes votes{*predicted, RowSelection::all(12), nullptr, {}};

@@ -14,26 +14,15 @@
 #include "pate/tuning/evaluate_grid.hpp"
 #include "support/labeling.hpp"
 #include "support/random.hpp"
-#include "support/votes.hpp"
+#include "support/tuning.hpp"
 
 using namespace pate;
 
 namespace {
 
 constexpr double kDelta = 1e-4;
-constexpr std::int32_t kTeachers = 20;
 constexpr std::int64_t kQueries = 8;
 const std::vector<double> kOrders{1.5, 2.0, 3.0, 5.0, 8.0, 16.0, 40.0};
-
-pate_test::HistogramVotes some_votes(pate_test::Random& random) {
-  std::vector<pate_test::Histogram> all;
-  for (std::int64_t i = 0; i < kQueries; ++i) {
-    const auto top = static_cast<std::int32_t>(random.integer(7, kTeachers));
-    const auto second = static_cast<std::int32_t>(random.integer(0, kTeachers - top));
-    all.push_back({top, second, kTeachers - top - second});
-  }
-  return pate_test::HistogramVotes(std::move(all));
-}
 
 TuningGrid some_grid(pate_test::Random& random) {
   TuningGrid grid;
@@ -107,8 +96,8 @@ TEST_SUITE("tuning") {
     pate_test::Random random(71);
     int found = 0;
     for (int round = 0; round < 24; ++round) {
-      const auto first = some_votes(random);
-      const auto second = some_votes(random);
+      const auto first = pate::test::some_votes(random, kQueries);
+      const auto second = pate::test::some_votes(random, kQueries);
       std::vector<double> shares;
       for (std::int64_t i = 0; i < kQueries; ++i) {
         const double sure = random.uniform(0.34, 0.7);
@@ -198,9 +187,56 @@ TEST_SUITE("tuning") {
     CHECK(found >= 8);
   }
 
+  TEST_CASE("two rounds: a budget of just what the best pair costs is kept, no smaller one is") {
+    pate_test::Random random(73);
+    for (int round = 0; round < 8; ++round) {
+      const auto votes = pate::test::some_votes(random, kQueries);
+      const TuningVotes all{votes, RowSelection::all(kQueries), nullptr, {}};
+      const std::array<Round, 2> rounds{Round{all, some_grid(random)},
+                                        Round{all, some_grid(random)}};
+      TuningGoal goal;
+      goal.objective = round % 2 == 0 ? Objective::agreeing : Objective::epsilon;
+      if (goal.objective == Objective::epsilon) goal.min_answered = random.uniform(4.0, 10.0);
+      const RoundsTuning free = tune_rounds(rounds, some_kind(), goal, 1, {});
+      CAPTURE(round);
+      REQUIRE(free.best);
+      goal.max_epsilon = free.best->epsilon;
+      const RoundsTuning just = tune_rounds(rounds, some_kind(), goal, 1, {});
+      REQUIRE(just.best);
+      CHECK(just.best->index == free.best->index);
+      CHECK(just.best->epsilon == free.best->epsilon);
+      goal.max_epsilon = free.best->epsilon * (1.0 - 1e-8);
+      const RoundsTuning less = tune_rounds(rounds, some_kind(), goal, 1, {});
+      if (goal.objective == Objective::epsilon) {
+        CHECK(!less.best);
+      } else {
+        CHECK((!less.best || less.best->agreeing < free.best->agreeing));
+      }
+    }
+  }
+
+  TEST_CASE("two rounds: of long fronts some points, both ends among them") {
+    pate_test::Random random(74);
+    const auto votes = pate::test::some_votes(random, kQueries);
+    const TuningVotes all{votes, RowSelection::all(kQueries), nullptr, {}};
+    TuningGrid grid{{60.0}, {10.0}, {}};
+    for (int t = 0; t < 700; ++t) grid.threshold.push_back(22.0 + 0.04 * t);
+    EpsilonKind kind = some_kind();
+    kind.orders = {8.0};
+    TuningGoal goal;
+    goal.objective = Objective::answered;
+    const std::array<Round, 2> rounds{Round{all, grid}, Round{all, grid}};
+    const RoundsTuning tuned = tune_rounds(rounds, kind, goal, 1, {});
+    REQUIRE(tuned.front.size() > 700);
+    CHECK(tuned.front.front().index == std::array<std::size_t, 2>{699, 699});
+    CHECK(tuned.front.back().index == std::array<std::size_t, 2>{0, 0});
+    REQUIRE(tuned.best);
+    CHECK(tuned.best->index == std::array<std::size_t, 2>{0, 0});
+  }
+
   TEST_CASE("what two rounds are not tuned for") {
     pate_test::Random random(72);
-    const auto votes = some_votes(random);
+    const auto votes = pate::test::some_votes(random, kQueries);
     const TuningVotes all{votes, RowSelection::all(kQueries), nullptr, {}};
     std::array<Round, 2> rounds{Round{all, some_grid(random)}, Round{all, some_grid(random)}};
     EpsilonKind kind = some_kind();

@@ -192,4 +192,60 @@ TEST_SUITE("tuning") {
           validity_error);
     }
   }
+
+  TEST_CASE("solved at given orders, by a conversion that was chosen: just what an account says") {
+    pate_test::Random random(55);
+    const std::vector<double> orders{1.5, 3.0, 8.0, 20.0};
+    for (int round = 0; round < 6; ++round) {
+      const auto votes = drawn_votes(random, 12, 20);
+      const TuningVotes tuned{votes, RowSelection::all(12), nullptr, {}};
+      const auto conversion = round % 2 == 0 ? Conversion::improved : Conversion::classic;
+      const GridSettings settings{
+          {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-4, orders}, {}, 1};
+      const auto epsilon_of = [&](double sigma2, std::int64_t queries) {
+        AccountSettings its;
+        its.delta = 1e-4;
+        its.orders = orders;
+        its.threads = 1;
+        const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{sigma2}}, false};
+        for (const CostEntry& cost : account(run_of(tuned, aggregator, queries), its).costs) {
+          const bool is_classic = cost.conversion == EpsilonMethod::classic;
+          if (cost.bound == Bound::tradeoff && cost.reading == GuaranteeKind::joint &&
+              is_classic == (conversion == Conversion::classic) &&
+              (is_classic || cost.conversion == EpsilonMethod::improved)) {
+            return cost.epsilon;
+          }
+        }
+        FAIL("there is no such cost");
+        return 0.0;
+      };
+      const double sigma2 = random.log_uniform(3.0, 40.0);
+      const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{sigma2}}, false};
+      CAPTURE(round);
+      // As many queries as keep what some of them cost.
+      const std::int64_t some = random.integer(1, 12);
+      const double budget = epsilon_of(sigma2, some) * (1.0 + 1e-6);
+      const SolvedParameter queries =
+          solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries);
+      CHECK(queries.value >= static_cast<double>(some));
+      const auto kept = static_cast<std::int64_t>(queries.value);
+      CHECK(queries.epsilon == doctest::Approx(epsilon_of(sigma2, kept)).epsilon(1e-9));
+      CHECK(queries.epsilon <= budget);
+      CHECK(queries.at_end == (kept == 12));
+      if (kept < 12) CHECK(epsilon_of(sigma2, kept + 1) > budget * (1.0 - 1e-8));
+      const double wanted = epsilon_of(sigma2, 12);
+      const SolvedParameter noise =
+          solve_parameter(tuned, aggregator, settings, wanted * (1.0 + 1e-6), SolvedFor::sigma2);
+      CHECK(noise.epsilon <= wanted * (1.0 + 1e-6));
+      CHECK(noise.epsilon == doctest::Approx(epsilon_of(noise.value, 12)).epsilon(1e-9));
+      if (!noise.at_end) {
+        CHECK(epsilon_of(noise.value * (1.0 - 3e-6), 12) > wanted * (1.0 + 1e-6) * (1.0 - 1e-8));
+      }
+      // What any noise keeps is kept by the least that is looked at.
+      const SolvedParameter least =
+          solve_parameter(tuned, aggregator, settings, 1e9, SolvedFor::sigma2);
+      CHECK(least.at_end);
+      CHECK(least.value == 20.0 / 1000.0);
+    }
+  }
 }

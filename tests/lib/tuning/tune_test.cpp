@@ -11,7 +11,6 @@
 #include "pate/base/error.hpp"
 #include "support/random.hpp"
 #include "support/tuning.hpp"
-#include "support/votes.hpp"
 
 using namespace pate;
 
@@ -104,17 +103,6 @@ TEST_CASE("without a release of any point there is no best one, and no nearest m
 
 namespace {
 
-// Queries of three classes, about which 20 teachers agree more or less.
-pate_test::HistogramVotes some_votes(pate_test::Random& random, std::int64_t queries) {
-  std::vector<pate_test::Histogram> all;
-  for (std::int64_t i = 0; i < queries; ++i) {
-    const auto top = static_cast<std::int32_t>(random.integer(7, 20));
-    const auto second = static_cast<std::int32_t>(random.integer(0, 20 - top));
-    all.push_back({top, second, 20 - top - second});
-  }
-  return pate_test::HistogramVotes(std::move(all));
-}
-
 // A grid with a threshold, or every now and then without one.
 TuningGrid some_grid(pate_test::Random& random) {
   TuningGrid grid{{3.0, 8.0}, {}, {}};
@@ -163,8 +151,8 @@ void check_same(const Tuning& a, const Tuning& b) {
 TEST_CASE("shards of a grid join to the tuning of the whole, to the bit") {
   pate_test::Random random(8);
   for (int round = 0; round < 8; ++round) {
-    const auto votes = some_votes(random, 15);
-    const TuningVotes tuned{votes, RowSelection::all(15), nullptr, {}};
+    const auto votes = test::some_votes(random, 8);
+    const TuningVotes tuned{votes, RowSelection::all(8), nullptr, {}};
     const TuningGrid grid = some_grid(random);
     TuneSettings settings = some_settings(random);
     const Tuning whole = tune(tuned, grid, settings, {}, {});
@@ -181,7 +169,7 @@ TEST_CASE("shards of a grid join to the tuning of the whole, to the bit") {
 
 TEST_CASE("shards that do not make up their grid are not joined") {
   pate_test::Random random(9);
-  const auto votes = some_votes(random, 5);
+  const auto votes = test::some_votes(random, 5);
   const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
   TuningGrid grid{{2.0, 4.0, 8.0}, {3.0}, {8.0}};
   TuneSettings settings = test::agreeing_settings();
@@ -213,9 +201,9 @@ TEST_CASE("shards that do not make up their grid are not joined") {
 TEST_CASE("a tuning that was stopped anywhere goes on to what it would have been") {
   pate_test::Random random(10);
   int stopped = 0;
-  for (int round = 0; round < 30; ++round) {
-    const auto votes = some_votes(random, 15);
-    const TuningVotes tuned{votes, RowSelection::all(15), nullptr, {}};
+  for (int round = 0; round < 16; ++round) {
+    const auto votes = test::some_votes(random, 6);
+    const TuningVotes tuned{votes, RowSelection::all(6), nullptr, {}};
     const TuningGrid grid = some_grid(random);
     const TuneSettings settings = some_settings(random);
     // Asked so often it says so.
@@ -231,12 +219,12 @@ TEST_CASE("a tuning that was stopped anywhere goes on to what it would have been
     for (const TunedPoint& p : part.points) CHECK(p.point.evaluated());
     check_same(tune(tuned, grid, settings, part.points, {}), tune(tuned, grid, settings, {}, {}));
   }
-  CHECK(stopped >= 15);
+  CHECK(stopped >= 8);
 }
 
 TEST_CASE("what is not tuned, and why") {
   pate_test::Random random(11);
-  const auto votes = some_votes(random, 3);
+  const auto votes = test::some_votes(random, 3);
   const TuningVotes tuned{votes, RowSelection::all(3), nullptr, {}};
   const TuningGrid grid{{4.0}, {3.0}, {8.0}};
   const auto refused = [&](const std::string& words, const auto& change) {
@@ -269,9 +257,57 @@ TEST_CASE("what is not tuned, and why") {
           [](TuneSettings& settings) { settings.grid.kind.delta = 0.0; });
 }
 
+TEST_CASE("PTR is tuned by its joint cost on a whole grid, and compared with no published one") {
+  pate_test::Random random(13);
+  const auto votes = test::some_votes(random, 4);
+  const TuningVotes tuned{votes, RowSelection::all(4), nullptr, {}};
+  TuningGrid grid{{1e-8, 1e-7}, {2.0, 4.0}, {}};
+  grid.ptr = TestNoise::gaussian;
+  const Tuning tuning = tune(tuned, grid, test::agreeing_settings(), {}, {});
+  REQUIRE(tuning.points.size() == 4);
+  for (const TunedPoint& p : tuning.points) {
+    CHECK(std::isinf(p.published));
+    CHECK(p.point.epsilon <= p.data_independent * (1.0 + 1e-9));
+  }
+  for (int setting = 0; setting < 6; ++setting) {
+    TuneSettings settings = test::agreeing_settings();
+    if (setting == 0) settings.grid.kind.cost.bound = Bound::published;
+    if (setting == 1) settings.grid.kind.cost.reading = GuaranteeKind::expected;
+    if (setting == 2) settings.grid.max_answers = 2.0;
+    settings.continuum = setting == 3;
+    settings.search = setting == 4;
+    settings.release = setting == 5;
+    CHECK_THROWS_WITH_AS((void)tune(tuned, grid, settings, {}, {}),
+                         "PTR is tuned by its joint cost under the tradeoff bound, on all queries "
+                         "and on the grid",
+                         parameter_error);
+  }
+}
+
+TEST_CASE("no queries cost nothing, with a threshold and without") {
+  pate_test::Random random(14);
+  const auto votes = test::some_votes(random, 4);
+  const TuningVotes none{votes, RowSelection::range(2, 2), nullptr,
+                         std::vector<std::int32_t>(4, 0)};
+  TuneSettings settings = test::agreeing_settings();
+  settings.goal.labelled = true;
+  for (const TuningGrid& grid :
+       {TuningGrid{{2.0, 4.0}, {3.0}, {5.0, 9.0}}, TuningGrid{{2.0, 4.0}, {}, {}}}) {
+    const Tuning tuning = tune(none, grid, settings, {}, {});
+    REQUIRE(tuning.points.size() == grid.size());
+    for (const TunedPoint& p : tuning.points) {
+      CHECK(p.point.epsilon == 0.0);
+      CHECK(p.grid_epsilon == 0.0);
+      CHECK(p.point.answered == 0.0);
+      CHECK(p.point.right == 0.0);
+      CHECK(p.point.agreeing == 0.0);
+    }
+  }
+}
+
 TEST_CASE("for what points are not ranked by a release") {
   pate_test::Random random(12);
-  const auto votes = some_votes(random, 3);
+  const auto votes = test::some_votes(random, 3);
   const TuningVotes tuned{votes, RowSelection::all(3), nullptr, {}};
   const auto refused = [&](const char* words, Neighbours neighbours, const auto& change) {
     TuneSettings settings = test::agreeing_settings();

@@ -134,3 +134,26 @@ TEST_CASE("tuning grid: wrong axes are named") {
   CHECK(complaint({{20}, many, many}).find("at most 1000000000 points, got 1600000000") !=
         std::string::npos);
 }
+
+TEST_CASE("tuning grid: points of one noise, and of PTR, which is no aggregator") {
+  TuningGrid grid{{20, 40}, {}, {}, true, true};
+  CHECK(grid.aggregator(1).noisy_max == pate::NoisyMax{pate::OneLaplaceNoise{40}});
+  grid.one_noise = false;
+  CHECK(grid.aggregator(1).noisy_max == pate::NoisyMax{pate::LaplaceNoisyMax{40}});
+  for (const pate::TestNoise noise : {pate::TestNoise::laplace, pate::TestNoise::gaussian}) {
+    const bool is_laplace = noise == pate::TestNoise::laplace;
+    const TuningGrid tested{{1e-8, 1e-6}, {0.3, 3.0, 1.0 / 3.0}, {}, false, false, false, noise};
+    for (std::size_t i = 0; i < tested.size(); ++i) {
+      const pate::Mechanism mechanism = tested.mechanism(i);
+      const pate::StabilityTest& test = *mechanism.ptr();
+      CHECK(test.delta() == tested.noise[tested.noise_of(i)]);
+      // What people wrote comes back, whatever the scale was rounded to.
+      CHECK(test_parameter(test) == tested.sigma1[tested.sigma1_of(i)]);
+    }
+    CHECK_THROWS_AS((void)tested.aggregator(0), pate::parameter_error);
+    TuningGrid none = tested;
+    none.sigma1.clear();
+    CHECK(complaint(none) ==
+          (is_laplace ? "--ptr-laplace has no values" : "--ptr-sigma has no values"));
+  }
+}

@@ -3,6 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
+
+#include "support/labeling.hpp"
+#include "support/random.hpp"
+#include "support/tuning.hpp"
 
 TEST_CASE("downhill: finds the valley from anywhere, with few evaluations") {
   for (std::size_t valley = 0; valley < 300; valley += 7) {
@@ -29,4 +34,19 @@ TEST_CASE("tuning orders: the lowest and the highest are among those that are lo
   CHECK(orders[orders.size() - 1] == 10000.0);
   CHECK((orders.size() - 1) % orders.scan() == 0);
   CHECK(orders.scan() % orders.stride() == 0);
+}
+
+TEST_CASE("the first queries of a selection are its first rows, however it names them") {
+  pate_test::Random random(1);
+  const auto votes = pate::test::some_votes(random, 9);
+  for (const auto& rows :
+       {pate::RowSelection::range(2, 8), pate::RowSelection::list({7, 1, 1, 4, 0, 3})}) {
+    const pate::TuningVotes tuned{votes, rows, nullptr, {}};
+    for (std::int64_t queries = 0; queries <= 6; ++queries) {
+      const pate::Run run = pate::run_of(tuned, pate::test::gnmax(2.0), queries);
+      REQUIRE(run.rows.size() == queries);
+      for (std::int64_t i = 0; i < queries; ++i) CHECK(run.rows[i] == rows[i]);
+      CHECK(!run.labels);
+    }
+  }
 }
