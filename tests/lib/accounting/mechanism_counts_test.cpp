@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <string>
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -119,6 +120,36 @@ TEST_SUITE("accounting") {
     refused("9", [](auto& its, std::int64_t n) { its.sparse_rounds[9.0] = n; });
     refused("5", [](auto& its, std::int64_t n) { its.gaussian_sparse_rounds[{5.0, 12}] = n; });
     refused("4", [](auto& its, std::int64_t n) { its.sampled_queries[{0.1, 4.0, 0.0}] = n; });
+  }
+
+  TEST_CASE("steps whose cost is not known for the neighbours have none, and say for whom it is") {
+    const auto refused = [](const char* words, Neighbours neighbours, const auto& put) {
+      MechanismCounts its;
+      its.neighbours = neighbours;
+      put(its);
+      CHECK_THROWS_WITH_AS((void)its.rdp(3.0), doctest::Contains(words), parameter_error);
+      CHECK_THROWS_WITH_AS((void)its.pure_epsilons(), doctest::Contains(words), parameter_error);
+    };
+    const auto sampled = [](auto& its) { its.sampled_queries[{0.1, 4.0, 0.0}] = 2; };
+    const std::string words =
+        "queries of samples are known for one teacher that is added or removed, not for ";
+    for (const Neighbours& others :
+         {Neighbours{Adjacency::replace, 1}, Neighbours{Adjacency::add_remove, 2}}) {
+      refused((words + in_words(others)).c_str(), others, sampled);
+    }
+    for (const Neighbours& others :
+         {Neighbours{Adjacency::replace, 2}, Neighbours{Adjacency::add_remove, 1}}) {
+      const std::string ptr =
+          "PTR is known for one teacher that votes otherwise, not for " + in_words(others);
+      refused(ptr.c_str(), others, [](auto& its) { its.laplace_checks[5.0] = 1; });
+      refused(ptr.c_str(), others, [](auto& its) { its.sparse_rounds[5.0] = 1; });
+      refused(ptr.c_str(), others, [](auto& its) { its.gaussian_sparse_rounds[{5.0, 3}] = 1; });
+      refused(ptr.c_str(), others, [](auto& its) { its.tested_pluralities[1e-9] = 1; });
+    }
+    MechanismCounts known;
+    known.neighbours = {Adjacency::add_remove, 1};
+    sampled(known);
+    CHECK(known.rdp(3.0).total() > 0.0);
   }
 
   TEST_CASE("which conversions apply depends on the kinds of noise") {

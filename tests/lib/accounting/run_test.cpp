@@ -192,7 +192,14 @@ TEST_SUITE("accounting") {
     interactive.interactive = true;
     CHECK(refused(interactive, [](Run&) {
           }).starts_with("student scores go with the interactive aggregator, and it needs them"));
-    CHECK(refused(checked, [](Run& run) { run.rows = RowSelection::first(kQueries + 1); }) != "");
+    const std::string beyond =
+        refused(checked, [](Run& run) { run.rows = RowSelection::first(kQueries + 1); });
+    CHECK(beyond.find("has 30 rows; queries 0:31 asks for rows up to 31") != std::string::npos);
+    const Mechanism one_noise = Aggregator{std::nullopt, {OneLaplaceNoise{3.0}}, false};
+    CHECK(refused(one_noise, [](Run&) {}) ==
+          "one Laplace noise is a mechanism for two classes, got " + std::to_string(kWords));
+    const auto person = protecting(gnmax(3.0), {Adjacency::replace, kTeachers + 1});
+    CHECK(refused(person, [](Run&) {}) != "");
     CHECK(refused(checked, [](Run&) {}) == "");
   }
 

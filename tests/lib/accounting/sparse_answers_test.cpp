@@ -280,6 +280,36 @@ TEST_SUITE("ptr sparse") {
     CHECK(variance == doctest::Approx(expected.sd * expected.sd).epsilon(0.1));
   }
 
+  TEST_CASE("utility: right answers among those that are expected, before the run ends") {
+    const std::vector<Histogram> queries{{20, 2, 0}, {3, 18, 1}, {12, 9, 1}, {1, 1, 20}};
+    const HistogramVotes votes(queries);
+    const auto sparse = pate::StabilityTest::sparse(2.0, 0.01, 2);
+    pate::Run run = pate::test::run_of(votes, sparse);
+    pate::AccountSettings settings;
+    settings.delta = 0.1;
+    std::vector<std::int64_t> stabilities;
+    for (const Histogram& counts : queries) stabilities.push_back(pate::stability(counts));
+    const auto answers = pate::sparse_answers(sparse, stabilities);
+    for (std::int32_t code = 0; code < 16; ++code) {
+      // Which of the labels are the plurality.
+      run.labels.emplace();
+      double right = 0.0;
+      double plurality = 0.0;
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        const bool agrees = (code >> i) % 2 == 1;
+        const auto top = static_cast<std::int32_t>(class_of(queries[i]));
+        run.labels->push_back(agrees ? top : (top + 1) % 3);
+        right += agrees ? answers.answered[i] : 0.0;
+        plurality += agrees ? 0.25 : 0.0;
+      }
+      const auto its = pate::account(run, settings);
+      REQUIRE(its.utility.has_value());
+      CHECK(its.utility->expected_accuracy ==
+            doctest::Approx(right / answers.expected).epsilon(1e-12));
+      CHECK(its.utility->plurality_accuracy == plurality);
+    }
+  }
+
   TEST_CASE("a run: what it cost was fixed before it") {
     const std::vector<Histogram> queries(30, Histogram{40, 1, 1});
     const HistogramVotes votes(queries);
