@@ -8,9 +8,12 @@
 #include <cmath>
 #include <tuple>
 
+#include "pate/accounting/account.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "support/labeling.hpp"
 #include "support/random.hpp"
+#include "support/votes.hpp"
 
 using namespace pate;
 
@@ -95,4 +98,37 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
       }
     }
   }
+}
+
+TEST_CASE("account epsilon: where next to no noise is, the best orders are below the grid's") {
+  pate_test::Random random(93);
+  int below = 0;
+  for (int round = 0; round < 24; ++round) {
+    // Ties: any votes cost as much.
+    const std::vector<pate_test::Histogram> ties(static_cast<std::size_t>(random.integer(1, 3)),
+                                                 {10, 10});
+    const pate_test::HistogramVotes votes(ties);
+    Aggregator aggregator = pate::test::gnmax(random.log_uniform(2e-4, 0.5));
+    if (round % 2 == 1) aggregator.selection = ThresholdCheck{10.0, random.log_uniform(0.01, 2.0)};
+    const Run run = pate::test::run_of(votes, aggregator);
+    AccountSettings settings;
+    settings.delta = random.log_uniform(1e-8, 1e-2);
+    settings.published = false;
+    settings.reading = GuaranteeKind::joint;
+    settings.conversion = EpsilonMethod::optimal;
+    settings.threads = 1;
+    const Account its = account(run, settings);
+    const CostEntry& expected = its.costs[its.headline];
+    REQUIRE(expected.bound == Bound::tradeoff);
+    const EpsilonKind kind{
+        {Bound::tradeoff, GuaranteeKind::joint}, Conversion::optimal, settings.delta, {}};
+    const AccountEpsilon found = account_epsilon(count_queries(run, 1), aggregator, kind, 0.0, 1);
+    CAPTURE(round);
+    CHECK(found.epsilon == doctest::Approx(expected.epsilon).epsilon(1e-7));
+    REQUIRE(expected.order);
+    if (*expected.order < 1.0099) ++below;
+    CHECK(std::log(found.order - 1.0) ==
+          doctest::Approx(std::log(*expected.order - 1.0)).epsilon(0.02));
+  }
+  CHECK(below >= 6);
 }
