@@ -45,6 +45,7 @@ import time
 
 ROOMS = []  # that are mutated: all, or those that are named
 PER_FILE = 2048  # numbers of mutants: those of other files stay what they are when one changes
+MOST = 1 << 21  # all numbers are below it: HEADER keeps which of them are executed
 HEADER = """#pragma once
 #pragma GCC system_header
 #include <cstdio>
@@ -54,7 +55,7 @@ HEADER = """#pragma once
 #include <type_traits>
 #include <unistd.h>
 namespace pate_mutants {
-inline unsigned char seen[1 << 19];
+inline unsigned char seen[MOST];
 struct Chosen {
   int id = -1;
   const char* trace = std::getenv("PATE_MUTANT_TRACE");
@@ -65,7 +66,7 @@ struct Chosen {
     if (trace == nullptr) return;
     std::FILE* file = std::fopen((std::string(trace) + "." + std::to_string(getpid())).c_str(), "w");
     if (file == nullptr) return;
-    for (int i = 0; i < (1 << 19); ++i) {
+    for (int i = 0; i < MOST; ++i) {
       if (seen[i]) std::fprintf(file, "%d\\n", i);
     }
     std::fclose(file);
@@ -158,7 +159,7 @@ T most(int i, std::initializer_list<T> all) {
   return found;
 }
 }  // namespace pate_mutants
-"""
+""".replace("MOST", str(MOST))
 
 TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>R"(?P<end>[^(\s]*)\(.*?\)(?P=end)"|"(?:\\.|[^"\\\n])*")'
@@ -575,8 +576,8 @@ def chosen_of(compiler, count, seed, only, jobs):
         if path not in compiler.objects.commands:
             continue  # of a room that is not mutated, or for another processor
         tokens, its = mutants_of(name, path.read_text())
-        if len(its) > PER_FILE:
-            sys.exit(f"{name}: too many mutants")
+        if len(its) > PER_FILE or PER_FILE * (index + 1) > MOST:
+            sys.exit(f"{name}: too many mutants, or sources before it")
         for number, mutant in enumerate(its):
             mutant["id"] = PER_FILE * index + number
         sources[path] = tokens
