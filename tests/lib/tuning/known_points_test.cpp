@@ -17,6 +17,29 @@ constexpr std::int64_t kQueries = 8;
 }  // namespace
 
 TEST_SUITE("tuning") {
+  TEST_CASE("known points: of rows of several blocks a block each") {
+    pate_test::Random random(83);
+    const auto votes = test::some_votes(random, kQueries);
+    const TuningVotes tuned{votes, RowSelection::all(kQueries), nullptr, {}};
+    TuningGrid grid{{3.0, 6.0}, {4.0}, {}};
+    for (std::size_t t = 0; t < 2 * kBlockThresholds + 5; ++t) {
+      grid.threshold.push_back(6.0 + 0.2 * static_cast<double>(t));
+    }
+    const TuneSettings settings = test::agreeing_settings();
+    const KnownPoints known = tune(tuned, grid, settings, {}, {}).points;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+      const Watcher nobody;
+      const TuningTask task{tuned, grid, settings.grid, nobody};
+      CHECK(!differing_point(task, settings.goal, known, seed));
+      // A part of the grid, that begins and ends within blocks.
+      const KnownPoints part(known.begin() + 40, known.end() - 20);
+      CHECK(!differing_point(task, settings.goal, part, seed));
+      KnownPoints changed = known;
+      for (TunedPoint& p : changed) p.grid_epsilon *= 1.01;
+      CHECK(differing_point(task, settings.goal, changed, seed));
+    }
+  }
+
   TEST_CASE("known points: what the votes give is known again, any other number is found") {
     pate_test::Random random(81);
     for (const bool has_labels : {false, true}) {

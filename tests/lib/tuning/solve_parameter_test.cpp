@@ -238,9 +238,18 @@ TEST_SUITE("tuning") {
           solve_parameter(tuned, aggregator, settings, wanted * (1.0 + 1e-6), SolvedFor::sigma2);
       CHECK(noise.epsilon <= wanted * (1.0 + 1e-6));
       CHECK(noise.epsilon == doctest::Approx(epsilon_of(noise.value, 12)).epsilon(1e-9));
+      CHECK(noise.at_end == (noise.value == 20.0 / 1000.0));
       if (!noise.at_end) {
         CHECK(epsilon_of(noise.value * (1.0 - 3e-6), 12) > wanted * (1.0 + 1e-6) * (1.0 - 1e-8));
       }
+      // As precise where the noise is a fraction of a vote.
+      const double loud = epsilon_of(random.uniform(0.06, 0.2), 12);
+      const SolvedParameter little =
+          solve_parameter(tuned, aggregator, settings, loud, SolvedFor::sigma2);
+      CHECK(little.epsilon <= loud);
+      CHECK(little.value < 0.21);
+      CHECK(little.at_end == (little.value == 20.0 / 1000.0));
+      if (!little.at_end) CHECK(epsilon_of(little.value * (1.0 - 3e-6), 12) > loud * (1.0 - 1e-8));
       // What any noise keeps is kept by the least that is looked at.
       const SolvedParameter least =
           solve_parameter(tuned, aggregator, settings, 1e9, SolvedFor::sigma2);

@@ -163,7 +163,11 @@ TEST_CASE("shards of a grid join to the tuning of the whole, to the bit") {
       shards.push_back(tune(tuned, grid, settings, {}, {}));
     }
     CAPTURE(round);
-    check_same(join_shards(shards, settings), whole);
+    const Tuning joined = join_shards(shards, settings);
+    check_same(joined, whole);
+    CHECK(joined.evaluated == whole.evaluated);
+    CHECK(joined.last == whole.last);
+    CHECK(joined.complete);
   }
 }
 
