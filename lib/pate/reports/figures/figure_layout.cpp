@@ -134,6 +134,16 @@ void grow(Scale& scale, const Axis& axis, double share, double then, std::size_t
   scale = scale_of(longer, {}, most_tics);
 }
 
+// Whether a line from the bottom to the top, for which no axis makes room, is between two values of
+// x.
+bool is_crossed(const Panel& panel, const Scale& x, double from, double to) {
+  return std::ranges::any_of(panel.series, [&](const Series& series) {
+    return series.mark == Mark::level && std::ranges::any_of(series.x, [&](double at) {
+             return x.share(at) >= from && x.share(at) <= to;
+           });
+  });
+}
+
 // Puts a legend of this width and height, in shares of the frame, where nothing is.
 void place(PanelLayout& layout, const Panel& panel, double width, double height,
            std::size_t most_tics) {
@@ -161,7 +171,7 @@ void place(PanelLayout& layout, const Panel& panel, double width, double height,
   for (const double across : {1.0, 0.0, 0.5}) {
     const double left = across * (1.0 - wide);
     const double top = highest(ink, left, left + wide);
-    if (top >= best) continue;
+    if (top >= best || is_crossed(panel, layout.x, left, left + wide)) continue;
     best = top;
     layout.legend = {false, across, 1.0, left + kPadding / 2.0, 1.0 - kPadding / 2.0};
   }
