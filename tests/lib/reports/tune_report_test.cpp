@@ -6,6 +6,9 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "pate/base/error.hpp"
 
@@ -143,5 +146,82 @@ TEST_SUITE("reports") {
     CHECK(message_of([](Json& r) { r["mechanism"]["name"] = "x"; }) ==
           "mechanism.name: expected lnmax, gnmax, one_laplace, confident or interactive, found "
           "\"x\"");
+  }
+
+  TEST_CASE("a tuning of a mechanism that is none of a grid is refused") {
+    for (const char* const name : {"ptr_sparse", "ptr_sparse_gaussian"}) {
+      CHECK(message_of([&](Json& r) {
+              r["mechanism"]["name"] = name;
+            }).starts_with("mechanism.name: expected a mechanism that can be tuned, found "));
+    }
+    for (const double delta : {1.0, -0.5, 7.0}) {
+      CHECK(
+          message_of([&](Json& r) { r["delta"] = delta; }).starts_with("delta: expected a number"));
+    }
+    CHECK(message_of([](Json& r) {
+            r["points"][0]["index"] = 2;
+          }).starts_with("points[0].index: expected a point of the shard behind the one before"));
+  }
+
+  TEST_CASE("points of PTR, and of one noise, are read by the names of their axes") {
+    for (const bool gaussian : {false, true}) {
+      Json report = example();
+      report["mechanism"] = {{"name", gaussian ? "ptr" : "ptr_laplace"}};
+      report["grid"] = {{gaussian ? "ptr_sigma" : "ptr_laplace", {3, 5}}, {"ptr_delta", {1e-7}}};
+      const TuningGrid grid = read(report).tuning.grid;
+      CHECK(grid.ptr == (gaussian ? TestNoise::gaussian : TestNoise::laplace));
+      CHECK(grid.sigma1 == std::vector{3.0, 5.0});
+      CHECK(grid.noise == std::vector{1e-7});
+      report["grid"] = {{gaussian ? "ptr_laplace" : "ptr_sigma", {3, 5}}, {"ptr_delta", {1e-7}}};
+      CHECK_THROWS_AS((void)read(report), input_error);
+    }
+    Json report = example();
+    report["mechanism"] = {{"name", "one_laplace"}};
+    report["grid"] = {{"one_laplace_scale", {3, 5}}};
+    report["classes"] = 2;
+    CHECK(read(report).tuning.grid.one_noise);
+    CHECK_FALSE(read(report).tuning.grid.has_selection());
+  }
+
+  TEST_CASE("points go on from a report of the same votes, grid and epsilon alone") {
+    const SavedTuning now = read(example());
+    CHECK_NOTHROW(check_same_tuning("old.json", now, now));
+    using Change = std::function<void(SavedTuning&)>;
+    const std::vector<std::pair<const char*, Change>> changes{
+        {"other votes, or other rows of them", [](auto& its) { its.votes_digest = "w"; }},
+        {"another --student", [](auto& its) { its.student_sha256 = "s"; }},
+        {"other --labels", [](auto& its) { its.labels_sha256 = ""; }},
+        {"another --labels-rows", [](auto& its) { its.labels_rows = "votes"; }},
+        {"another grid", [](auto& its) { its.tuning.grid.noise.push_back(8.0); }},
+        {"another grid", [](auto& its) { its.tuning.grid.sigma1 = {4.0}; }},
+        {"another grid", [](auto& its) { its.tuning.grid.threshold = {7.0}; }},
+        {"another grid", [](auto& its) { its.tuning.grid.laplace = true; }},
+        {"another grid", [](auto& its) { its.tuning.grid.one_noise = true; }},
+        {"another grid", [](auto& its) { its.tuning.grid.interactive = true; }},
+        {"another grid", [](auto& its) { its.tuning.grid.ptr = TestNoise::laplace; }},
+        {"other --neighbours, or another --teachers-per-person",
+         [](auto& its) { its.tuning.grid.neighbours.teachers = 2; }},
+        {"another --shard", [](auto& its) { its.tuning.first = 0; }},
+        {"another --shard", [](auto& its) { its.tuning.last = 1; }},
+        {"another --delta", [](auto& its) { its.settings.grid.kind.delta = 1e-6; }},
+        {"another --bound, --reading, --conversion or --orders",
+         [](auto& its) { its.settings.grid.kind.cost.bound = Bound::published; }},
+        {"another --bound, --reading, --conversion or --orders",
+         [](auto& its) { its.settings.grid.kind.cost.reading = GuaranteeKind::expected; }},
+        {"another --bound, --reading, --conversion or --orders",
+         [](auto& its) { its.settings.grid.kind.conversion = Conversion::improved; }},
+        {"another --bound, --reading, --conversion or --orders",
+         [](auto& its) { its.settings.grid.kind.orders = {2.0}; }},
+        {"another --max-answers", [](auto& its) { its.settings.grid.max_answers.reset(); }},
+    };
+    for (const auto& each : changes) {
+      SavedTuning saved = now;
+      each.second(saved);
+      const std::string expected = std::string("old.json: was made with ") + each.first;
+      CHECK_THROWS_WITH_AS(check_same_tuning("old.json", saved, now), expected.c_str(),
+                           input_error);
+      CHECK_THROWS_WITH_AS(check_same_tuning("old.json", now, saved), expected.c_str(),
+                           input_error);
+    }
   }
 }
