@@ -217,10 +217,12 @@ PanelLayout layout_of(const Panel& panel, const Look& look, bool alone) {
   const auto names = static_cast<double>(panel.x.categories.size());
   layout.slanted = longest_name * kLetter * em * names > 0.95 * layout.inner_width;
   if (layout.slanted) {
-    // The first name begins left of the frame.
-    const double before = 0.87 * kLetter * em * letters(panel.x.categories.front()) -
-                          0.5 * layout.inner_width / names;
-    layout.left = std::max(layout.left, before);
+    // The first name ends below its bar, in the middle of its share of the frame, and begins left
+    // of the frame, but not left of the picture.
+    const double name = 0.87 * kLetter * em * letters(panel.x.categories.front());
+    const double share = 0.5 / names;
+    const double least = (name - share * (look.width - right)) / (1.0 - share);
+    layout.left = std::max(layout.left, least);
     layout.inner_width = look.width - layout.left - right;
     const double lower = 0.5 * kLetter * em * longest_name - (panel.x.label.empty() ? em : 0.0);
     layout.below += lower;
