@@ -55,8 +55,12 @@ CountRows::CountRows(const GaussianNoisyMax& noise, std::int64_t teachers, std::
   const std::int64_t least_shift = floor_divide(-room * q_, g_);
   first_shift_ = lowest.first - largest_shift;
   length_ = last - least_shift - first_shift_ + static_cast<std::int64_t>(kLanes);
+  // Counts are -room..teachers + room. Where nodes are more votes apart than that there are as many
+  // rows as counts, not as votes between two nodes.
+  last_row_ = teachers + room;
+  if (q_ == 1) left_out_ = std::max<std::int64_t>(0, g_ - room - 1 - last_row_);
   plain_ = table(0.0);
-  for (std::int64_t b = 0; b < g_; ++b) {
+  for (std::int64_t b = 0; b < g_; b = after(b)) {
     for (std::int64_t j = 0; j < length_; ++j) {
       const double z = argument(b, j);
       const double log = log_normal_cdf(z);
@@ -81,7 +85,7 @@ double CountRows::argument(std::int64_t b, std::int64_t j) const {
 CountRows::Table CountRows::table(double shift) const {
   Table result;
   const double weight = static_cast<double>(g_) / (static_cast<double>(q_) * sigma_);
-  for (std::int64_t b = 0; b < g_; ++b) {
+  for (std::int64_t b = 0; b < g_; b = after(b)) {
     for (std::int64_t j = 0; j < length_; ++j) {
       const double z = argument(b, j) - shift / sigma_;
       result.below.push_back(normal_cdf(z));
@@ -94,7 +98,8 @@ CountRows::Table CountRows::table(double shift) const {
 std::size_t CountRows::place(std::int64_t count, std::int64_t first) const {
   const std::int64_t a = floor_divide(count * q_, g_);
   const std::int64_t b = count * q_ - a * g_;
-  return static_cast<std::size_t>(b * length_ + first - a - first_shift_);
+  const std::int64_t row = b > last_row_ ? b - left_out_ : b;
+  return static_cast<std::size_t>(row * length_ + first - a - first_shift_);
 }
 
 CountRows::Nodes CountRows::all_nodes(std::int64_t low, std::int64_t high) const {

@@ -83,6 +83,10 @@ class CountRows {
     const std::size_t i = place(count, first);
     return {of.below.data() + i, of.density.data() + i};
   }
+  // The next row that some count has; those left out follow the highest count's.
+  [[nodiscard]] std::int64_t after(std::int64_t b) const {
+    return b == last_row_ ? b + left_out_ + 1 : b + 1;
+  }
   // What row b has j nodes from its start: (y - b/q) / sigma.
   [[nodiscard]] double argument(std::int64_t b, std::int64_t j) const;
 
@@ -97,6 +101,8 @@ class CountRows {
   std::int64_t q_;
   std::int64_t first_shift_ = 0;  // of rows, in nodes
   std::int64_t length_ = 0;
+  std::int64_t last_row_ = 0;  // rows after it are of counts below 0
+  std::int64_t left_out_ = 0;  // how many of them no count has
   Table plain_;
   std::vector<double> log_below_, hazard_;
   std::vector<Tilt> tilts_;  // by order, then for a change of -1, 1
