@@ -129,6 +129,28 @@ class SignalsTest(unittest.TestCase):
                               check=False)
         self.assertEqual(done.stdout, "143\n")
 
+    def test_a_new_ledger_without_an_entry_is_gone_and_one_that_was_there_stays(self):
+        # The curve of a release is computed while its ledger is open.
+        words = ["release", "votes.npy", "--teachers", "250", *MECHANISM, "--queries", "500",
+                 "--threads", "1", "-o", "report.json", "--ledger"]
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = subprocess.Popen([PATE, *words, "new.ledger"], cwd=self.root,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while process.poll() is None and "new.ledger" not in self.left_behind():
+                pass
+            process.send_signal(number)
+            if process.wait() == 0:  # it was quicker
+                (self.root / "report.json").unlink()
+                self.assertGreater((self.root / "new.ledger").stat().st_size, 0)
+                (self.root / "new.ledger").unlink()
+            self.assertEqual(self.left_behind(), set())
+        (self.root / "empty.ledger").touch()
+        process = subprocess.Popen([PATE, *words, "empty.ledger"], cwd=self.root,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+        self.assertIn("empty.ledger", self.left_behind())
+
     def test_a_file_beyond_the_limit_is_an_output_error(self):
         script = f"ulimit -f 64; '{PATE}' simulate --queries {QUERIES} -o big.npy"
         done = subprocess.run(["bash", "-c", script], cwd=self.root, capture_output=True, text=True,

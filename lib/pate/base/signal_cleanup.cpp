@@ -1,5 +1,6 @@
 #include "pate/base/signal_cleanup.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <functional>
+#include <thread>
 
 namespace pate::io {
 
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxPath = 4096;  // with the zero at its end
 
-enum class State { free, filling, remembered, removing };
+enum class State { free, filling, remembered, removing, removed };
 static_assert(std::atomic<State>::is_always_lock_free);
 
 // Memory that is always there: a handler may look at it at any moment.
@@ -22,6 +24,10 @@ struct Slot {
   std::atomic<State> state{State::free};
   const char* begin = nullptr;  // what is mapped; of a temporary nothing
   const char* end = nullptr;
+  // Of a file that was there when its name was remembered: whatever replaced it is not removed.
+  bool is_known = false;
+  dev_t device = 0;
+  ino_t inode = 0;
   std::array<char, kMaxPath> path{};
 };
 using Slots = std::array<Slot, 64>;
@@ -46,6 +52,10 @@ std::ptrdiff_t remember(Slots& slots, const std::filesystem::path& path, const c
     const std::size_t length = std::min(path.native().size(), kMaxPath - 1);
     std::copy_n(path.native().begin(), length, slot.path.begin());
     slot.path.at(length) = '\0';
+    struct stat status {};
+    slot.is_known = begin == nullptr && ::lstat(slot.path.data(), &status) == 0;
+    slot.device = status.st_dev;
+    slot.inode = status.st_ino;
     slot.state = State::remembered;
     return static_cast<std::ptrdiff_t>(i);
   }
@@ -53,9 +63,19 @@ std::ptrdiff_t remember(Slots& slots, const std::filesystem::path& path, const c
 }
 
 void forget(Slots& slots, std::ptrdiff_t slot) {
-  // Unless it is being removed: then the name must stay where it is, and the program ends.
-  if (slot >= 0)
-    change(slots.at(static_cast<std::size_t>(slot)).state, State::remembered, State::free);
+  // Unless another thread removes it: then the name must stay where it is until it is gone, and the
+  // program ends. Whoever goes on meanwhile sees that there is no such file.
+  if (slot < 0) return;
+  std::atomic<State>& state = slots.at(static_cast<std::size_t>(slot)).state;
+  if (change(state, State::remembered, State::free)) return;
+  while (state == State::removing) std::this_thread::yield();
+}
+
+// Whether the name leads to what it led to. Async-signal-safe.
+bool is_the_same(const Slot& slot) {
+  struct stat status {};
+  return !slot.is_known || (::lstat(slot.path.data(), &status) == 0 &&
+                            status.st_dev == slot.device && status.st_ino == slot.inode);
 }
 
 }  // namespace
@@ -70,7 +90,9 @@ TemporaryName::~TemporaryName() {
 void remove_temporaries() noexcept {
   const int before = errno;
   for (Slot& slot : temporaries) {
-    if (change(slot.state, State::remembered, State::removing)) ::unlink(slot.path.data());
+    if (!change(slot.state, State::remembered, State::removing)) continue;
+    if (is_the_same(slot)) ::unlink(slot.path.data());
+    slot.state = State::removed;
   }
   errno = before;
 }

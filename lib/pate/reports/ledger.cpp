@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -65,6 +66,12 @@ io::Descriptor open_locked(const fs::path& path, bool& made) {
   }
 }
 
+// -1 where it cannot be told.
+std::int64_t size_of(const io::Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 ? std::int64_t{status.st_size} : -1;
+}
+
 std::string read_all(int file, const fs::path& path) {
   std::string bytes;
   std::array<char, 1 << 16> buffer{};
@@ -85,14 +92,19 @@ Ledger::Ledger(fs::path path, io::WritePoints points)
       points_(std::move(points)),
       descriptor_(open_locked(path_, made_)),
       protected_(descriptor_) {
+  // Under the lock, and while it is empty: whatever others write, they write after that.
+  std::error_code failure;
+  if (made_ && size_of(descriptor_) == 0) {
+    const fs::path real = fs::canonical(path_, failure);  // a link to it stays
+    if (!failure) without_entry_.emplace(real);
+  }
   text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
 }
 
 Ledger::~Ledger() {
   // Under the lock: whoever waits for it sees that the name is gone, and makes a file of its own.
-  struct stat status {};
-  if (!made_ || ::fstat(descriptor_.get(), &status) != 0 || status.st_size != 0) return;
+  if (!made_ || size_of(descriptor_) != 0) return;
   std::error_code failure;
   const fs::path real = fs::canonical(path_, failure);  // a link to it stays
   if (!failure && leads_to(real, descriptor_.get()) == 1) ::unlink(real.c_str());
@@ -107,6 +119,7 @@ void Ledger::append(LedgerEntry entry) {
   entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
+  without_entry_.reset();
   if (!io::write_all(descriptor_, bytes, points_, "ledger piece written") ||
       io::retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
     fail(path_, "written", errno);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/base/atomic_file.hpp"
+#include "pate/base/signal_cleanup.hpp"
 #include "pate/events/event.hpp"
 #include "pate/reports/ledger_lines.hpp"
 
@@ -35,6 +36,7 @@ class Ledger {
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
   /// A file that was made and got no entry is removed: a run that is refused leaves nothing behind.
+  /// So does a program that a signal ends meanwhile if it calls `remove_temporaries`.
   ~Ledger();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -58,6 +60,7 @@ class Ledger {
   bool made_ = false;  // there was no file of this name
   io::Descriptor descriptor_;
   io::ProtectedFile protected_;
+  std::optional<io::TemporaryName> without_entry_;  // of a file that was made, until it gets one
   LedgerText text_;
 };
 

@@ -17,6 +17,7 @@
 #include <vector>
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/signal_cleanup.hpp"
 #include "pate/reports/record_json.hpp"
 #include "support/killed_child.hpp"
 #include "support/ledger_events.hpp"
@@ -132,6 +133,62 @@ TEST_CASE("a ledger that was made and got no entry is gone again, with its links
     write_bytes(directory / "l", "");
   }
   CHECK(fs::exists(directory / "l"));
+}
+
+TEST_CASE("a signal before the first entry leaves no new ledger, one after it the entry") {
+  const auto end_cleanly = [](int signal) {
+    pate::io::remove_temporaries();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  };
+  const std::set<std::string> before_an_entry{"ledger opened", "ledger entry made"};
+  enum class Was { nothing, link, empty, entry };
+  for (const Was was : {Was::nothing, Was::link, Was::empty, Was::entry}) {
+    CAPTURE(static_cast<int>(was));
+    int ended = 0;
+    for (bool killed = true; killed; ++ended) {
+      CAPTURE(ended);
+      const TempDirectory directory;
+      const fs::path path = directory / "l";
+      if (was == Was::link) fs::create_symlink("target", path);
+      if (was == Was::empty) write_bytes(path, "");
+      if (was == Was::entry) Ledger(path).append(entry("old"));
+      const std::string old = was == Was::entry ? read_bytes(path) : "";
+      killed = in_child([&] {
+                 for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, end_cleanly);
+                 const auto end_there = [&, left = ended](std::string_view point) mutable {
+                   if (left-- > 0) return;
+                   write_bytes(directory / "point", std::string(point));
+                   std::raise(ended % 2 == 0 ? SIGINT : SIGTERM);
+                 };
+                 Ledger(path, {end_there, 100}).append(entry("new"));
+                 return 0;
+               }).killed;
+      if (!killed) continue;
+      const bool is_whole = before_an_entry.contains(read_bytes(directory / "point"));
+      const bool was_new = was == Was::nothing || was == Was::link;
+      CHECK(fs::exists(path) == !(is_whole && was_new));
+      CHECK(fs::is_symlink(path) == (was == Was::link));
+      if (!fs::exists(path)) continue;
+      const std::string now = read_bytes(path);
+      CHECK(now.starts_with(old));
+      CHECK((now == old) == is_whole);
+    }
+    CHECK(ended > 5);
+  }
+}
+
+TEST_CASE("a signal leaves a ledger that took the name of a new one") {
+  const TempDirectory directory;
+  const fs::path path = directory / "l";
+  REQUIRE(in_child([&] {
+            const Ledger ledger(path);
+            fs::rename(path, directory / "moved");
+            Ledger(path).append(entry("other"));
+            pate::io::remove_temporaries();
+            return 7;
+          }).status == 7);
+  CHECK(digests(path) == std::vector<std::string>{"other"});
 }
 
 TEST_CASE("who waited for a ledger that is gone again makes one") {
