@@ -28,7 +28,11 @@ std::string publishing_note(const reports::ResultsTable& table, reports::TableFo
       std::ranges::find(table.columns, publish) != table.columns.end()
           ? fmt::format("the column \"{}\" says which", column_title(publish, format))
           : "with publish among its --columns it says which";
-  return fmt::format("an epsilon of this table {} and must not be published: {}", why, which);
+  const bool has_epsilon = std::ranges::find(table.columns, epsilon) != table.columns.end();
+  return fmt::format("an epsilon of {} {} and must not be published{}: {}",
+                     has_epsilon ? "this table" : "these reports", why,
+                     has_epsilon ? "" : ", nor may numbers beside it that depend on the votes",
+                     which);
 }
 
 }  // namespace
