@@ -42,10 +42,24 @@ void check_headings(const std::string& file, const std::vector<std::string>& nam
                   kHelp, io::printable(found, 200, io::Letters::any)));
 }
 
+// What an action does; where it refuses a number, with what to do about it.
+template <class Action>
+auto helped_numbers(const Action& action) {
+  try {
+    return action();
+  } catch (const input_error& error) {
+    const std::string said = error.what();
+    const bool of_number = said.find(": expected a number, ") != std::string::npos ||
+                           said.find(": expected a finite number, ") != std::string::npos;
+    if (!of_number) throw;
+    throw input_error(said + "; leave out the orders at which RDP is not known");
+  }
+}
+
 }  // namespace
 
 RdpCurve read_rdp_curve(const std::string& path) {
-  const auto table = io::open_table(path).table;
+  const auto table = helped_numbers([&] { return io::open_table(path).table; });
   const std::string& file = table->name();
   check_headings(file, table->header().names);
   if (table->dimensions() != 2 || table->columns() != 2) {
@@ -58,12 +72,7 @@ RdpCurve read_rdp_curve(const std::string& path) {
   RdpCurve curve;
   for (std::int64_t row = 0; row < table->rows(); ++row) {
     std::array<double, 2> both{};
-    try {
-      table->read_reals(row, 1, 0, 2, both);
-    } catch (const input_error& error) {
-      throw input_error(
-          fmt::format("{}; leave out the orders at which RDP is not known", error.what()));
-    }
+    helped_numbers([&] { table->read_reals(row, 1, 0, 2, both); });
     const auto [order, rdp] = both;
     const auto fail = [&](int column, const std::string& expected, double found) {
       throw input_error(fmt::format("{}: row {}, column {}: expected {}, found {}", file, row,

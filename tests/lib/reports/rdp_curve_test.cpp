@@ -77,10 +77,17 @@ TEST_CASE("what is no curve is refused by its row and column") {
         file + ": row 1, column 0: expected an order above that of the row before, 3, found 3");
   CHECK(refusal("order,rdp\n3,-0.5\n") ==
         file + ": row 0, column 1: expected an RDP >= 0, found -0.5");
-  for (const char* const unknown : {"inf", "nan"}) {
-    const std::string said = refusal("order,rdp\n2,0.5\n3," + std::string(unknown) + "\n");
-    CAPTURE(said);
-    CHECK(said.starts_with(file + ": row 1"));
-    CHECK(said.ends_with("; leave out the orders at which RDP is not known"));
+  for (const char* const unknown :
+       {"inf", "nan", "", "NA", "-", "n/a", "None", "unknown", "\"\""}) {
+    for (const bool is_order : {false, true}) {
+      const std::string line =
+          is_order ? unknown + std::string(",0.5") : "3," + std::string(unknown);
+      const std::string said = refusal("order,rdp\n2,0.5\n" + line + "\n4,0.7\n");
+      CAPTURE(said);
+      CHECK(said.starts_with(file + ": row 1"));
+      CHECK(said.ends_with("; leave out the orders at which RDP is not known"));
+    }
   }
+  // Of a file that is no table of numbers the line would not help.
+  CHECK_FALSE(refusal("order,rdp\n2\n").ends_with("not known"));
 }
