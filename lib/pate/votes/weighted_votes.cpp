@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
+#include "pate/base/read_double.hpp"
 
 namespace pate {
 
@@ -39,9 +41,13 @@ std::optional<int> parse_exponent(std::string_view text) {
   return is_negative ? -value : value;
 }
 
-// A decimal, also with an exponent, as a multiple of 1e-6 that it is exactly; none for another
-// text.
-std::optional<std::int64_t> parse_weight(std::string_view text) {
+// Digits, and by which power of ten they are units of 1e-6; none for no number above 0.
+struct WeightDigits {
+  std::string digits;
+  std::int64_t power = 0;
+};
+
+std::optional<WeightDigits> parse_digits(std::string_view text) {
   const std::size_t e = text.find_first_of("eE");
   const auto exponent = e == std::string_view::npos ? 0 : parse_exponent(text.substr(e + 1));
   const std::string_view number = text.substr(0, e);
@@ -51,7 +57,6 @@ std::optional<std::int64_t> parse_weight(std::string_view text) {
       point == std::string_view::npos ? std::string_view{} : number.substr(point + 1);
   if (!exponent || whole.empty() || !all_digits(whole) || !all_digits(fraction)) return {};
   if (point != std::string_view::npos && fraction.empty()) return {};
-  // All digits, and by which power of ten they are units.
   std::string digits = std::string(whole) + std::string(fraction);
   auto power =
       static_cast<std::int64_t>(kDigits) + *exponent - static_cast<std::int64_t>(fraction.size());
@@ -60,10 +65,26 @@ std::optional<std::int64_t> parse_weight(std::string_view text) {
     ++power;
   }
   digits.erase(0, digits.find_first_not_of('0'));
+  if (digits.empty()) return {};
+  return WeightDigits{std::move(digits), power};
+}
+
+// A decimal, also with an exponent, as a multiple of 1e-6; none for another text. One of more
+// digits is what it is as a double where that is the double of such a multiple: numpy and others
+// write .1 as 1.00000000000000005551e-01. To whoever counts in doubles the two are the same weight.
+std::optional<std::int64_t> parse_weight(std::string_view text) {
+  auto its = parse_digits(text);
+  if (its && its->power < 0) {
+    double real = 0.0;
+    const auto read = read_double(text.data(), text.data() + text.size(), real);
+    if (read.ec != std::errc()) return {};
+    its = parse_digits(fmt::format("{}", real));  // the shortest decimal of that double
+  }
   const std::int64_t most = kMostWholeDigits + kDigits;
-  if (digits.empty() || power < 0 || static_cast<std::int64_t>(digits.size()) + power > most) {
+  if (!its || its->power < 0 || static_cast<std::int64_t>(its->digits.size()) + its->power > most) {
     return {};
   }
+  auto& [digits, power] = *its;
   std::int64_t units = 0;
   for (const char c : digits) units = 10 * units + (c - '0');
   for (; power > 0; --power) units *= 10;

@@ -19,9 +19,11 @@ struct TeacherWeights {
 };
 
 /// Reads decimals: "1", "0.5", "2.25", "5.000e-01", one a teacher; they become whole multiples of
-/// their greatest common divisor. `name` is what to call them in messages, in which they are
-/// numbered from 1. Throws `input_error` for none, for one that is no such number, not above 0 or
-/// no multiple of 1e-6, and where all together are more than 2^31 - 1 units.
+/// their greatest common divisor. One of more digits that is read as the same double as a multiple
+/// of 1e-6, as numpy writes 0.1 ("1.00000000000000005551e-01"), is that multiple: votes that were
+/// counted in doubles were counted by the same weight. `name` is what to call them in messages, in
+/// which they are numbered from 1. Throws `input_error` for none, for one that is no such number or
+/// not above 0, and where all together are more than 2^31 - 1 units.
 [[nodiscard]] TeacherWeights parse_weights(std::span<const std::string> texts,
                                            const std::string& name);
 

@@ -1,12 +1,16 @@
 #include "pate/votes/weighted_votes.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "support/npy_writer.hpp"
+#include "support/random.hpp"
 
 using namespace pate;
 
@@ -37,11 +41,33 @@ TEST_SUITE("weighted_votes") {
           std::vector<std::int64_t>{1'000'000, 500'000, 2'250'000, 1'000'000, 1'000'000, 1});
     CHECK(parsed({"1e3", "2.5e2"}).units == std::vector<std::int64_t>{4, 1});
     CHECK(parsed({"9.99999999e8"}).unit == 999'999'999.0);
-    CHECK_THROWS_WITH_AS((void)parsed({"1.000000000000000056e-01"}),
+    CHECK_THROWS_WITH_AS((void)parsed({"3.333333333333333148e-01"}),
                          "w.txt: line 1: expected a weight > 0 below 1e9 with at most 6 digits "
-                         "after the point, found '1.000000000000000056e-01'; numpy.savetxt rounds "
+                         "after the point, found '3.333333333333333148e-01'; numpy.savetxt rounds "
                          "to these with fmt=\"%.6f\"",
                          input_error);
+  }
+
+  TEST_CASE("a double that is written with all its digits is the decimal that it is nearest to") {
+    CHECK(parsed({"1.00000000000000005551e-01", "0.2"}).units == std::vector<std::int64_t>{1, 2});
+    pate_test::Random random(51);
+    for (int trial = 0; trial < 300; ++trial) {
+      // Decimals of 1 to 15 digits.
+      const auto most = static_cast<std::int64_t>(std::pow(10.0, random.integer(1, 15))) - 1;
+      const std::int64_t units = random.integer(1, most);
+      const double weight = std::strtod(fmt::format("{}e-6", units).c_str(), nullptr);
+      const double other = std::nextafter(weight, random.integer(0, 1) == 0 ? 0.0 : 1e10);
+      const auto same = parsed({fmt::format("{}.{:06}", units / 1'000'000, units % 1'000'000)});
+      for (const char* format : {"{:.16e}", "{:.18e}", "{:.20e}", "{:.25f}", "{:.17g}", "{}"}) {
+        const std::string text = fmt::format(fmt::runtime(format), weight);
+        CAPTURE(text);
+        CHECK(parsed({text}).unit == same.unit);
+        // Any other double is another weight.
+        const std::string not_it = fmt::format(fmt::runtime(format), other);
+        CAPTURE(not_it);
+        CHECK_THROWS_AS((void)parsed({not_it}), input_error);
+      }
+    }
   }
 
   TEST_CASE("what is no weight is refused") {
@@ -55,7 +81,10 @@ TEST_SUITE("weighted_votes") {
                             "e1",
                             "1e1e1",
                             "1e-7",
-                            "1.000000000000000056e-01",
+                            "3.333333333333333148e-01",
+                            "0.30000000000000004",
+                            "0.1000001",
+                            "9.9999999999999999e-400",
                             "nan",
                             "inf",
                             "1.",
