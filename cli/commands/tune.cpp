@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <utility>
@@ -351,8 +352,9 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   if (weights) context.notices.push_back(weighted_notice(*weights));
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   // Of weights the sum of all may be more than the teachers, or less.
+  const std::optional<StabilityTest> test = highest_test(grid);
   prepend_input_warnings(input, settings.search || weights ? none : grid.threshold,
-                         settings.grid.kind.delta, context.notices);
+                         settings.grid.kind.delta, context.notices, test ? &*test : nullptr);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,

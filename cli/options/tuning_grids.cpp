@@ -190,6 +190,20 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   return result;
 }
 
+std::optional<StabilityTest> highest_test(const TuningGrid& grid) {
+  std::optional<StabilityTest> highest;
+  if (!grid.ptr) return highest;
+  // The threshold rises with the noise and falls with delta: it is largest at ends of both axes.
+  for (const std::size_t i : {std::size_t{0}, grid.noise.size() - 1}) {
+    for (const std::size_t j : {std::size_t{0}, grid.sigma1.size() - 1}) {
+      const Mechanism mechanism = grid.mechanism(grid.index(i, j, 0));
+      const StabilityTest& test = *mechanism.ptr();
+      if (!highest || test.threshold() > highest->threshold()) highest = test;
+    }
+  }
+  return highest;
+}
+
 std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_student) {
   if (*options.rounds != 2) {
     throw usage_error(fmt::format("--rounds must be 2, got {}", *options.rounds));

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "cli/options/tuning.hpp"
+#include "pate/mechanisms/stability_test.hpp"
 #include "pate/tuning/tuning_grid.hpp"
 
 namespace pate::cli {
@@ -18,6 +20,9 @@ struct GridOptions {
 };
 [[nodiscard]] GridOptions check_grid_options(const TuningOptions& options, bool has_student);
 [[nodiscard]] TuningGrid make_grid(const GridOptions& options, std::int64_t teachers);
+
+/// Of the tests of a grid of PTR that with the largest threshold; none of another grid.
+[[nodiscard]] std::optional<StabilityTest> highest_test(const TuningGrid& grid);
 
 /// The grids of both rounds. Throws like `check_grid_options`, and for options that are for one.
 [[nodiscard]] std::array<GridOptions, 2> check_rounds(const TuningOptions& options,
