@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 
 #include "pate/accounting/guarantee.hpp"
@@ -18,6 +19,9 @@
 namespace pate::reports {
 
 namespace {
+
+// Of 2026-11-21T11:30:16Z: what is public needs no more, and the second may tell who did it.
+constexpr std::size_t kDay = 10;
 
 bool is_about(const LedgerEntry& entry, const ReleasedRun& run) {
   const VotesDigests& digests = entry.event.facts.digests;
@@ -166,7 +170,7 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
     other.id = open.id;
     other.line = entry.line;
     other.kind = kind_of(entry);
-    other.time = entry.time;
+    other.time = entry.time.substr(0, kDay);
     other.chosen_from_votes = open.origin.parameters_from_votes;
     other.counted = is_same ? open.drawn ? Counted::noise : Counted::same_answers
                     : counted_within(entry, entries) ? Counted::within_another

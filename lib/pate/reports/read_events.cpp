@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/release/public_release.hpp"
@@ -142,6 +146,23 @@ void check_counts_nothing(const io::JsonValue& published) {
                   of_run));
 }
 
+// Reports of versions before have no digest.
+void check_ledger_digest(const io::JsonValue& published,
+                         const std::optional<io::JsonValue>& ledger) {
+  const auto digest = published.find("ledger_sha256");
+  if (!digest) return;
+  if (ledger && digest->text() == ledger_digest(*ledger)) return;
+  const bool is_list = ledger && ledger->type() == io::JsonType::array;
+  throw input_error(fmt::format(
+      "{}: public.ledger: expected the entries that public.ledger_sha256 is a digest of, all that "
+      "its epsilon counts, as they were written, found {}: compose the file that pate release "
+      "wrote, or the ledger in its place",
+      published.file(),
+      is_list ? fmt::format("{} entr{}", ledger->elements().size(),
+                            ledger->elements().size() == 1 ? "y" : "ies")
+              : "none"));
+}
+
 // Whether the queries of an event are those of another one in the record: a number is about a run,
 // and counts earlier ones about it.
 bool is_told_by_others(const Event& event, const Record& record) {
@@ -155,6 +176,11 @@ bool is_told_by_others(const Event& event, const Record& record) {
 }
 
 }  // namespace
+
+std::string ledger_digest(const io::JsonValue& entries) {
+  const std::string text = "pate ledger entries 1\n" + entries.canonical("");
+  return io::sha256_hex(std::as_bytes(std::span(text.data(), text.size())));
+}
 
 Record read_events(const io::JsonValue& report) {
   if (report.find("shard")) {
@@ -225,6 +251,7 @@ CountedEntries counted_entries(const io::JsonValue& report) {
   CountedEntries result;
   const auto published = report.find("public");
   const auto ledger = published ? published->find("ledger") : std::nullopt;
+  if (published) check_ledger_digest(*published, ledger);
   if (published &&
       !(ledger && ledger->type() == io::JsonType::array && !ledger->elements().empty())) {
     check_counts_nothing(*published);

@@ -35,8 +35,14 @@ struct NamedRecord {
 /// a release that is not valid, and for fields that are missing, malformed or out of range.
 [[nodiscard]] Record read_events(const io::JsonValue& report);
 
+/// What a release has as `public.ledger_sha256`, so that entries that are missing or changed show:
+/// SHA-256, hexadecimal, of its list `public.ledger`, as `JsonValue::canonical` has it, after a
+/// line with the format. As with a seal, who edits on purpose can make a new one.
+[[nodiscard]] std::string ledger_digest(const io::JsonValue& entries);
+
 /// Those of a report: none but of releases under a ledger. A labelling of the run itself is not
-/// among them: the record of the release has its steps.
+/// among them: the record of the release has its steps. Throws `input_error` naming the file where
+/// entries are not those that its digest is of, or where its epsilon tells that there must be some.
 [[nodiscard]] CountedEntries counted_entries(const io::JsonValue& report);
 
 /// How a composed report names it.

@@ -5,6 +5,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/json.hpp"
 #include "pate/reports/published_sensitivity.hpp"
+#include "pate/reports/read_events.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/report_text.hpp"
@@ -17,6 +18,12 @@ static void fields(FieldWriter& a, const OtherEntry& entry) {
   a("kind", entry.kind);
   a("time", entry.time);
   a("counted", entry.counted);
+}
+
+static io::JsonValue ledger_as_json(const std::vector<OtherEntry>& entries) {
+  FieldWriter a;
+  a("ledger", entries);
+  return io::JsonValue::parse(a.text(), "ledger").at("ledger");
 }
 
 static void fields(FieldWriter& a, const PublicRelease& published) {
@@ -65,6 +72,7 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
     run("delta", published.run_delta);
   });
   a("ledger", published.ledger);
+  if (published.ledger) a("ledger_sha256", ledger_digest(ledger_as_json(*published.ledger)));
   if (published.others_delta > 0.0 || published.others_epsilon > 0.0) {
     a.object("others", [&](FieldWriter& others) {
       others("epsilon", published.others_epsilon);
