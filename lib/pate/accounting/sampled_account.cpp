@@ -75,7 +75,11 @@ void count_answered(const SampledQuery& query, std::span<const DistinctSample> d
   account.answered_sd = std::sqrt(variance.value());
 }
 
-// The exact costs of all queries, in each direction.
+using Change = SampledOutcomes::Change;
+constexpr std::array kChanges{Change::more, Change::less};
+
+// The exact costs of all queries, in each direction. A neighbour has a teacher more on every query
+// or one less on every query: each of the two has a sum of its own, and the larger one is told.
 class ExactSamples {
  public:
   ExactSamples(const SampledQuery& query, std::span<const DistinctSample> distinct,
@@ -88,22 +92,29 @@ class ExactSamples {
 
   [[nodiscard]] BothDirections rdp(double order) const {
     const double cap = sampled_cost(query_.noise, order);
-    std::vector<BothDirections> costs(distinct_.size());
+    std::vector<std::array<BothDirections, kChanges.size()>> costs(distinct_.size());
     parallel_for(distinct_.size(), threads_, [&](std::size_t i) {
-      costs[i] = {cap, cap};
+      costs[i].fill({cap, cap});
       if (!distinct_[i].outcomes) return;
-      const BothDirections excess = distinct_[i].outcomes->log_excess(order);
-      costs[i] = {cost_of_log_excess(excess.forward, order, cap, kExactCostMargin),
-                  cost_of_log_excess(excess.reverse, order, cap, kExactCostMargin)};
+      for (std::size_t c = 0; c < kChanges.size(); ++c) {
+        const BothDirections excess = distinct_[i].outcomes->log_excess(order, kChanges.at(c));
+        costs[i].at(c) = {cost_of_log_excess(excess.forward, order, cap, kExactCostMargin),
+                          cost_of_log_excess(excess.reverse, order, cap, kExactCostMargin)};
+      }
     });
-    CompensatedSum forward;
-    CompensatedSum reverse;
-    for (std::size_t i = 0; i < distinct_.size(); ++i) {
-      const auto count = static_cast<double>(distinct_[i].count);
-      forward.add(count * costs[i].forward);
-      reverse.add(count * costs[i].reverse);
+    BothDirections largest;
+    for (std::size_t c = 0; c < kChanges.size(); ++c) {
+      CompensatedSum forward;
+      CompensatedSum reverse;
+      for (std::size_t i = 0; i < distinct_.size(); ++i) {
+        const auto count = static_cast<double>(distinct_[i].count);
+        forward.add(count * costs[i].at(c).forward);
+        reverse.add(count * costs[i].at(c).reverse);
+      }
+      largest = {max_or_nan(largest.forward, forward.value()),
+                 max_or_nan(largest.reverse, reverse.value())};
     }
-    return {with_margin(forward.value(), kSumMargin), with_margin(reverse.value(), kSumMargin)};
+    return {with_margin(largest.forward, kSumMargin), with_margin(largest.reverse, kSumMargin)};
   }
 
   // The epsilon of the composition; none where that takes too long.
@@ -113,12 +124,13 @@ class ExactSamples {
 
  private:
   [[nodiscard]] std::vector<DistributionPair> tables(std::size_t i, Direction direction,
-                                                     double step, double beyond) const {
+                                                     Change change, double step,
+                                                     double beyond) const {
     const auto& outcomes = distinct_[i].outcomes;
-    if (outcomes) return outcomes->tables(direction);
+    if (outcomes) return outcomes->tables(direction, change);
     std::vector<DistributionPair> pairs{sampled_pair(query_.noise, direction, step, beyond)};
-    // Known queries have neighbours in both directions with a teacher more and with one less, of
-    // which here either may be the worse.
+    // Of a teacher more and of one less these are the same in opposite directions: beside known
+    // queries both are taken for either.
     if (any_known_) {
       const bool is_forward = direction == Direction::forward;
       pairs.push_back(sampled_pair(
@@ -127,7 +139,7 @@ class ExactSamples {
     return pairs;
   }
   // Few pairs that dominate those of the neighbours.
-  [[nodiscard]] std::vector<DistributionPair> few(std::size_t i, Direction direction,
+  [[nodiscard]] std::vector<DistributionPair> few(std::size_t i, Direction direction, Change change,
                                                   const OptimalOrder& best, double step,
                                                   double mean) const;
 
@@ -137,22 +149,22 @@ class ExactSamples {
   unsigned threads_;
 };
 
-std::vector<DistributionPair> ExactSamples::few(std::size_t i, Direction direction,
+std::vector<DistributionPair> ExactSamples::few(std::size_t i, Direction direction, Change change,
                                                 const OptimalOrder& best, double step,
                                                 double mean) const {
-  const SampledOutcomes& outcomes = *distinct_[i].outcomes;
-  std::vector<DistributionPair> all = outcomes.tables(direction);
+  const std::vector<DistributionPair> all = distinct_[i].outcomes->tables(direction, change);
+  if (all.empty()) return all;
+  const auto neighbours = distinct_[i].outcomes->neighbours(change);
   std::size_t most = 0;
   double largest = -kInfinity;
   for (std::size_t n = 0; n < all.size(); ++n) {
-    const double its = outcomes.neighbours()[n].log_excess(best.order).of(direction);
+    const double its = neighbours[n].log_excess(best.order).of(direction);
     if (!(its > largest)) continue;
     largest = its;
     most = n;
   }
-  const DistributionPair worst = all[most];
-  const std::array<std::size_t, 3> kinds{0, outcomes.added(), all.size()};
-  return covered(all, kinds, worst, best.order - 1.0, step, mean);
+  const std::array<std::size_t, 2> kinds{0, all.size()};
+  return covered(all, kinds, all[most], best.order - 1.0, step, mean);
 }
 
 std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
@@ -182,7 +194,7 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
       // A pair for any votes has as many losses as there are steps of the grid.
       const auto losses = static_cast<double>(
           sampled_pair(query_.noise, Direction::forward, grids.step, beyond).size() *
-          (any_known_ ? 2 : 1));
+          (any_known_ ? 2 * kChanges.size() : 1));
       for (const DistinctSample& one : distinct_) {
         if (!one.outcomes) total += losses * static_cast<double>(one.count);
       }
@@ -191,25 +203,29 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
   };
   while (!settings.step && grids.step <= kMaxStep && work() > kMaxSampledTerms) grids.step *= 2.0;
   if (grids.step > kMaxStep) return std::nullopt;
-  ProgressCounter counter(progress, 2 * static_cast<std::int64_t>(distinct_.size()));
-  std::array<double, 2> epsilons{};
-  parallel_for(2, threads_, [&](std::size_t d) {
-    const Direction direction = kDirections.at(d);
+  // Where no query is known either change is as costly as the other.
+  const std::size_t changes = any_known_ ? kChanges.size() : 1;
+  ProgressCounter counter(progress, static_cast<std::int64_t>(2 * changes * distinct_.size()));
+  std::vector<double> epsilons(2 * changes);
+  parallel_for(epsilons.size(), threads_, [&](std::size_t k) {
+    const Direction direction = kDirections.at(k % 2);
+    const Change change = kChanges.at(k / 2);
     const OptimalOrder& best = direction == Direction::forward ? hints.forward : hints.reverse;
     PessimisticProfile profile(grids.grid(direction, grids.step));
     for (std::size_t i = 0; i < distinct_.size(); ++i) {
       const double mean =
           kSampledRdpShare * grids.epsilon * (best.order - 1.0) / std::max(queries, 1.0);
-      const std::vector<DistributionPair> pairs = covers && distinct_[i].outcomes
-                                                      ? few(i, direction, best, grids.step, mean)
-                                                      : tables(i, direction, grids.step, beyond);
+      const std::vector<DistributionPair> pairs =
+          covers && distinct_[i].outcomes ? few(i, direction, change, best, grids.step, mean)
+                                          : tables(i, direction, change, grids.step, beyond);
       profile.compose_query(DiscretizedPairs(pairs, grids.step), 0, pairs.size(),
                             distinct_[i].count);
       counter.add(1);
     }
-    epsilons.at(d) = profile.epsilon(settings.delta);
+    epsilons[k] = profile.epsilon(settings.delta);
   });
-  const double result = max_or_nan(epsilons[0], epsilons[1]);
+  double result = -kInfinity;
+  for (const double epsilon : epsilons) result = max_or_nan(result, epsilon);
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 

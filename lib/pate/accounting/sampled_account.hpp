@@ -11,7 +11,8 @@ namespace pate {
 ///     data_independent   whatever the votes: RDP, and the composition of the dominating pairs
 ///     exact, joint       with `settings.exact`: what may come out of each query is known by the
 ///                        numbers of votes that its samples may have (`SampledOutcomes`); both
-///                        directions, the worst neighbour at every query
+///                        directions, the worst neighbour at every query: of those with a teacher
+///                        more on all queries, or of those with one less, whichever cost more
 ///
 /// A query whose outcomes numbers do not hold costs what any votes cost. Steps are
 /// `sampled_queries`; what is answered is expected of the samples' top counts. Bounds by q know

@@ -6,7 +6,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "pate/accounting/planning/plan.hpp"
@@ -14,6 +17,7 @@
 #include "support/hockey_stick.hpp"
 #include "support/labeling.hpp"
 #include "support/noisy_max_outcomes.hpp"
+#include "support/random.hpp"
 #include "support/sampled_answers.hpp"
 #include "support/votes.hpp"
 
@@ -54,6 +58,22 @@ Probabilities product(const Probabilities& a, const Probabilities& b) {
     for (const long double y : b) result.push_back(x * y);
   }
   return result;
+}
+
+// The largest Renyi divergence from the votes to a neighbour, or the other way round.
+long double worst_renyi(const Probabilities& p, const std::vector<Probabilities>& others,
+                        long double order, bool forward) {
+  long double largest = 0.0L;
+  for (const Probabilities& other : others) {
+    const Probabilities& a = forward ? p : other;
+    const Probabilities& b = forward ? other : p;
+    long double sum = 0.0L;
+    for (std::size_t o = 0; o < a.size(); ++o) {
+      if (a[o] > 0.0L) sum += a[o] * std::pow(a[o] / b[o], order - 1.0L);
+    }
+    largest = std::max(largest, std::log(sum) / (order - 1.0L));
+  }
+  return largest;
 }
 
 }  // namespace
@@ -104,6 +124,87 @@ TEST_SUITE("sampled_account") {
       // The worst neighbour of each query is there for both of these.
       CHECK(largest >= 0.9 * kDelta);
     }
+  }
+
+  TEST_CASE("a teacher is there more on all queries or less on all: each change has its own sum") {
+    Random random(61);
+    int smaller = 0;  // than the sum of what is worse at every query
+    for (int trial = 0; trial < 24; ++trial) {
+      const std::int64_t teachers = random.integer(2, 5);
+      const auto classes = static_cast<std::size_t>(random.integer(2, 3));
+      std::vector<Histogram> queries(2);
+      for (Histogram& query : queries) {
+        query.assign(classes, 0);
+        for (std::int64_t t = 0; t < teachers; ++t) {
+          ++query[static_cast<std::size_t>(
+              random.integer(0, static_cast<std::int64_t>(classes) - 1))];
+        }
+      }
+      const bool has_check = trial % 3 == 0;
+      const SampledQuery query{{random.uniform(0.1, 0.9), random.log_uniform(0.7, 3.0),
+                                has_check ? random.log_uniform(0.7, 3.0) : 0.0},
+                               has_check ? random.uniform(0.5, 3.0) : 0.0};
+      AccountSettings settings = settings_of(kDelta, true);
+      settings.orders = {1.5, 3.0, 9.0};
+      const HistogramVotes votes(queries);
+      const Account account = account_sampled(pate::test::run_of(votes, mechanism_of(query)),
+                                              query.noise.rate, settings);
+      REQUIRE(account.exact);
+      CAPTURE(query.noise.rate);
+      CAPTURE(query.noise.sigma2);
+      std::vector<Probabilities> p;
+      for (const Histogram& its : queries) p.push_back(sampled_answers(query, its));
+      // By change and query, what comes out on each neighbour.
+      std::array<std::array<std::vector<Probabilities>, 2>, 2> others;
+      for (const std::size_t c : {0U, 1U}) {
+        for (std::size_t i = 0; i < 2; ++i) {
+          for (std::size_t j = 0; j < classes; ++j) {
+            Histogram neighbour = queries[i];
+            neighbour[j] += c == 0 ? 1 : -1;
+            if (neighbour[j] < 0) continue;
+            others.at(c).at(i).push_back(sampled_answers(query, neighbour));
+          }
+        }
+      }
+      const auto& orders = *settings.orders;
+      for (std::size_t k = 0; k < orders.size(); ++k) {
+        CAPTURE(orders[k]);
+        for (const bool forward : {true, false}) {
+          long double largest = 0.0L;
+          long double each = 0.0L;
+          for (std::size_t c = 0; c < 2; ++c) {
+            long double sum = 0.0L;
+            for (std::size_t i = 0; i < 2; ++i) {
+              sum += worst_renyi(p[i], others.at(c).at(i), orders[k], forward);
+            }
+            largest = std::max(largest, sum);
+          }
+          for (std::size_t i = 0; i < 2; ++i) {
+            each += std::max(worst_renyi(p[i], others[0].at(i), orders[k], forward),
+                             worst_renyi(p[i], others[1].at(i), orders[k], forward));
+          }
+          if (largest < 0.999L * each) ++smaller;
+          const double told = forward ? account.exact->forward[k] : account.exact->reverse[k];
+          CHECK(told >= static_cast<double>(largest) * (1.0 - 1e-15));
+          CHECK(told <= static_cast<double>(largest) * (1.0 + 1e-8));
+        }
+      }
+      const CostEntry* const profile = entry_of(account, Bound::exact, EpsilonMethod::profile);
+      if (profile == nullptr || !(profile->epsilon > 0.0)) continue;
+      double excess = 0.0;
+      const Probabilities of_votes = product(p[0], p[1]);
+      for (const auto& its : others) {
+        for (const Probabilities& a : its[0]) {
+          for (const Probabilities& b : its[1]) {
+            const Probabilities q = product(a, b);
+            excess = std::max({excess, hockey_stick(of_votes, q, profile->epsilon),
+                               hockey_stick(q, of_votes, profile->epsilon)});
+          }
+        }
+      }
+      CHECK(excess <= kDelta);
+    }
+    CHECK(smaller > 10);
   }
 
   TEST_CASE("what any votes cost is what a plan says") {

@@ -54,6 +54,37 @@ bool compare(const SampleMixture& mixture, std::size_t n, const GroupedVotes& vo
   return !has_check || add(p.refused, q.refused, 1);
 }
 
+BothDirections largest_log_excess(std::span<const BallOutcomes::OfNeighbour> neighbours,
+                                  double order) {
+  BothDirections result{-kInfinity, -kInfinity};
+  for (const BallOutcomes::OfNeighbour& one : neighbours) {
+    const BothDirections its = one.log_excess(order);
+    result.forward = max_or_nan(result.forward, its.forward);
+    result.reverse = max_or_nan(result.reverse, its.reverse);
+  }
+  return result;
+}
+
+std::vector<DistributionPair> tables_against(std::span<const BallOutcomes::OfNeighbour> neighbours,
+                                             Direction direction) {
+  std::vector<DistributionPair> result;
+  result.reserve(neighbours.size());
+  for (const BallOutcomes::OfNeighbour& one : neighbours) {
+    DistributionPair& table = result.emplace_back();
+    for (const BallOutcomes::Element& e : one.elements) {
+      const double q = e.classes * std::exp(e.log_p + e.log_ratio);
+      // (1 + u)/(1 - u) of each is less: P may be more and Q less.
+      const double more = 2.1 * e.uncertainty;
+      if (direction == Direction::forward) {
+        table.push_back({e.mass * (1.0 + more), q, more - e.log_ratio});
+      } else {
+        table.push_back({q * (1.0 + more), e.mass, more + e.log_ratio});
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 void SampledOutcomes::require(const SampledQuery& query, std::int64_t teachers,
@@ -84,32 +115,19 @@ std::optional<SampledOutcomes> SampledOutcomes::make(const SampledQuery& query,
 }
 
 BothDirections SampledOutcomes::log_excess(double order) const {
-  BothDirections result{-kInfinity, -kInfinity};
-  for (const BallOutcomes::OfNeighbour& one : neighbours_) {
-    const BothDirections its = one.log_excess(order);
-    result.forward = max_or_nan(result.forward, its.forward);
-    result.reverse = max_or_nan(result.reverse, its.reverse);
-  }
-  return result;
+  return largest_log_excess(neighbours_, order);
+}
+
+BothDirections SampledOutcomes::log_excess(double order, Change change) const {
+  return largest_log_excess(neighbours(change), order);
 }
 
 std::vector<DistributionPair> SampledOutcomes::tables(Direction direction) const {
-  std::vector<DistributionPair> result;
-  result.reserve(neighbours_.size());
-  for (const BallOutcomes::OfNeighbour& one : neighbours_) {
-    DistributionPair& table = result.emplace_back();
-    for (const BallOutcomes::Element& e : one.elements) {
-      const double q = e.classes * std::exp(e.log_p + e.log_ratio);
-      // (1 + u)/(1 - u) of each is less: P may be more and Q less.
-      const double more = 2.1 * e.uncertainty;
-      if (direction == Direction::forward) {
-        table.push_back({e.mass * (1.0 + more), q, more - e.log_ratio});
-      } else {
-        table.push_back({q * (1.0 + more), e.mass, more + e.log_ratio});
-      }
-    }
-  }
-  return result;
+  return tables_against(neighbours_, direction);
+}
+
+std::vector<DistributionPair> SampledOutcomes::tables(Direction direction, Change change) const {
+  return tables_against(neighbours(change), direction);
 }
 
 double sampled_answered(const SampledQuery& query, const GroupedVotes& votes) {

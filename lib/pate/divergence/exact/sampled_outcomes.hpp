@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/divergence/bounds/cost.hpp"
@@ -63,12 +64,23 @@ class SampledOutcomes {
   /// The probability of an answer; 1 without a check.
   [[nodiscard]] double answered() const { return answered_; }
 
-  /// log of the largest excess over the neighbours, by direction; never too small.
+  /// Whether a neighbour has a teacher more than the votes or one less: on every query the same.
+  enum class Change { more, less };
+  /// The neighbours with such a change.
+  [[nodiscard]] std::span<const BallOutcomes::OfNeighbour> neighbours(Change change) const {
+    const std::span all(neighbours_);
+    return change == Change::more ? all.first(added_) : all.subspan(added_);
+  }
+
+  /// log of the largest excess over the neighbours, by direction; never too small. Of those with
+  /// one change only: -infinity where there are none.
   [[nodiscard]] BothDirections log_excess(double order) const;
+  [[nodiscard]] BothDirections log_excess(double order, Change change) const;
 
   /// All outcomes against every neighbour; in reverse the neighbour's come first. What is uncertain
   /// of a probability is added to the first one, and to its loss.
   [[nodiscard]] std::vector<DistributionPair> tables(Direction direction) const;
+  [[nodiscard]] std::vector<DistributionPair> tables(Direction direction, Change change) const;
 
  private:
   std::vector<BallOutcomes::OfNeighbour> neighbours_;
