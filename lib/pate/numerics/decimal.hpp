@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -43,8 +42,8 @@ namespace pate {
 /// the double nearest to the sum of these decimals, as they are nearest to theirs, so that 1e-05
 /// and 2e-05 are 3e-05; otherwise, and where the sum has more than 15 digits, rounded up.
 [[nodiscard]] inline double decimal_sum(double a, double b) {
-  auto x = short_decimal(std::max(a, b));
-  auto y = short_decimal(std::min(a, b));
+  auto x = short_decimal(a);
+  auto y = short_decimal(b);
   if (!x || !y || std::abs(x->second - y->second) > 6) return sum_upwards(a, b);
   if (x->second < y->second) std::swap(x, y);
   for (; x->second > y->second; --x->second) x->first *= 10;

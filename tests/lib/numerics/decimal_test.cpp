@@ -51,6 +51,12 @@ TEST_CASE("decimal: sums of short decimals are those decimals, others are rounde
   for (int i = 0; i < 1000; ++i) sum = decimal_sum(sum, 1.1e-6);
   CHECK(sum == 1.1e-3);
   CHECK(decimal_sum(1e-5, 1e-25) > 1e-5);
+  CHECK(decimal_sum(1e-9, 1e-5) == 1.0001e-5);
+  // What is no number makes none with anything.
+  for (const double delta : {0.0, 0.25, 1e-5, 1.0 / 3.0}) {
+    CHECK(std::isnan(decimal_sum(delta, std::nan(""))));
+    CHECK(std::isnan(decimal_sum(std::nan(""), delta)));
+  }
   CHECK(decimal_sum(1e-5, 1.0 / 3.0) == pate::sum_upwards(1e-5, 1.0 / 3.0));
   CHECK(decimal_sum(123456789012.0, 1.0) == 123456789013.0);
   std::mt19937_64 random(20);
