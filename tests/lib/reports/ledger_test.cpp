@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -604,6 +605,34 @@ TEST_CASE("what is no ledger is refused by line") {
   CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":"torn","lines":1})") ==
         what + "expected \"lines\": 0, the number of torn lines before");
   CHECK(refusal("\n") == "led.jsonl: line 1 is no line of a ledger: not JSON");
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":"torn","lines":"0"})") ==
+        what + "expected \"lines\": 0, the number of torn lines before");
+  CHECK(refusal(good + R"({"schema":"pate/ledger/v2","kind":"gift","settings":{},"time":"",)" +
+                R"("tool":{"version":""}})") == what + "expected the kind label or release");
+  const auto edited = [&](const std::function<void(nlohmann::ordered_json&)>& edit) {
+    nlohmann::ordered_json line = nlohmann::ordered_json::parse(good);
+    edit(line);
+    return refusal(line.dump() + "\n");
+  };
+  const std::string first = "led.jsonl: line 1 is no line of a ledger: expected ";
+  CHECK(edited([](auto& line) { line["kind"] = "label"; }) == first + "the kind event or torn");
+  CHECK(edited([](auto& line) { line["event"].erase("id"); }) == first + "an event with an id");
+  CHECK(edited([](auto& line) { line["time"] = 3; }) == first + "a text \"time\"");
+  CHECK(edited([](auto& line) { line["tool"] = "pate"; }) == first + "an object \"tool\"");
+  // What a crash left begins like a line of some version, is open, and ends in zeros or nothing.
+  for (const std::string& torn :
+       {std::string(R"({"sch)"), std::string(R"({"schema":"pate/ledger/v3)"),
+        std::string(R"({"schema":"pate/ledger/v2","time":"a\"}{)"),
+        std::string(R"({"schema":"pate/ledger/v3","k)") + std::string(9, '\0')}) {
+    CHECK(parse_ledger(good + torn, "x").torn_lines == 1);
+  }
+  for (const std::string& other :
+       {std::string(R"({"sch}ema)"), std::string(R"({"schema":"pate/ledger/v4","k)"),
+        std::string(R"({"schema":"pate/ledger/v3";"k)"),
+        std::string(R"({"schema":"pate/ledger/v3","k)") + '\0' + "x",
+        std::string(R"({"schema":"pate/ledger/v3","k":1}})")}) {
+    CHECK(refusal(good + other) == what + "not JSON");
+  }
   // What is nested very deeply would take all of the stack.
   std::string deep = text_of(1);
   deep.replace(deep.find("\"settings\":") + 11, 0,
