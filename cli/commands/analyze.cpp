@@ -230,7 +230,9 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   // A scheduler may well have one machine: 1/1 is a shard that compose takes, too.
   const bool is_shard = !options.shard.empty();
 
-  VotesInput input = open_votes(options.input);
+  VotesInputOptions asked = options.input;
+  asked.has_limits = options.privacy.limits.any();
+  VotesInput input = open_votes(asked);
   std::optional<TeacherGroups> groups;
   if (!options.groups.empty()) groups = open_groups(options.groups, input);
   const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);

@@ -90,7 +90,8 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
             "delta of the total; default: the sum of those of the entries");
   add_any_delta(total, options.any_delta);
   add_orders(total, options.total.orders);
-  total.add("--max-epsilon E", options.limits.max_epsilon, "exit with status 1 above this epsilon");
+  total.add("--max-epsilon E", options.limits.max_epsilon,
+            "exit with status 1 above this epsilon, at --delta");
   add_threads(total, options.total.threads);
   add_output_options(line, options.output);
   add_format(line, options.output, "the costs");
@@ -101,6 +102,11 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
 
 int run_ledger(const LedgerOptions& options, const Streams& streams) {
   check_limits(options.limits);
+  if (options.limits.max_epsilon && !options.total.delta) {
+    throw usage_error(
+        "--max-epsilon needs --delta, at which it is a limit: without it the total is told at the "
+        "sum of the deltas of the entries, which grows with them, and its epsilon falls");
+  }
   if (options.total.delta) check_delta(*options.total.delta, options.any_delta);
   std::vector<std::string> inputs = foreign_files(options.foreign);
   inputs.push_back(options.ledger);

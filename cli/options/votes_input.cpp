@@ -324,7 +324,8 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.rows.check(votes.name(), votes.queries());
   check_not_empty(options, votes, input.rows);
   input.contents = content_doubts(looked_at);
-  refuse_doubted(votes.name(), input.contents, options.accepted, options.makes_something);
+  refuse_doubted(votes.name(), input.contents, options.accepted,
+                 options.makes_something || options.has_limits);
   const bool has_none = options.abstentions == Abstentions::as_class;
   const std::int64_t labelled = votes.classes() - (has_none ? 1 : 0);
   if (!options.student.empty()) {

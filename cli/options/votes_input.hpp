@@ -55,6 +55,7 @@ struct VotesInputOptions {
   Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
   bool makes_something = false;  ///< labels, or a number to publish: `teachers` is required then
+  bool has_limits = false;       ///< a pipeline goes on or stops by the number
   CountOrNames classes;
   std::optional<YesNo> header;
   std::optional<YesNo> index_column;

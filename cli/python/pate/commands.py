@@ -677,7 +677,7 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
     delta: delta of the total; default: the sum of those of the entries
     any_delta: allow delta > 0.1
     orders: Renyi orders alpha to use: 2,4,8.5; moments means 2 to 9, as in the 2017 paper (S17)
-    max_epsilon: exit with status 1 above this epsilon
+    max_epsilon: exit with status 1 above this epsilon, at delta
     threads: number of threads; 0, the default: all processors
 
     Program:

@@ -283,7 +283,9 @@ void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids
                     100.0 * query, 100.0 * teacher,
                     by_query ? "predictions" : "predictions-by-query", votes.queries(),
                     square ? "--accept looks-transposed says that it is not"
-                           : fmt::format("--teachers {} says that it is not", votes.teachers()))},
+                    : looked_at.teachers
+                        ? "--teachers says that it is not"
+                        : fmt::format("--teachers {} says that it is not", votes.teachers()))},
        !agrees || (looked_at.teachers && !square) ? Weight::doubtful : Weight::likely,
        VotesDoubt::looks_transposed});
 }

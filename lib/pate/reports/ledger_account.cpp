@@ -12,6 +12,7 @@
 #include "pate/base/error.hpp"
 #include "pate/events/drawn_numbers.hpp"
 #include "pate/numerics/decimal.hpp"
+#include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/report_text.hpp"
@@ -22,6 +23,9 @@ namespace {
 
 // Of 2026-11-21T11:30:16Z: what is public needs no more, and the second may tell who did it.
 constexpr std::size_t kDay = 10;
+
+// Of any single delta pate asks whether it is meant.
+constexpr double kLargeSumOfDeltas = 0.1;
 
 bool is_about(const LedgerEntry& entry, const ReleasedRun& run) {
   const VotesDigests& digests = entry.event.facts.digests;
@@ -44,6 +48,16 @@ RecordAccount ledger_total(const Record& record, const std::string& ledger,
           ledger, delta));
     }
     if (delta > 0.0) settings.delta = delta;
+    RecordAccount account = account_record(record, settings);
+    if (delta > kLargeSumOfDeltas) {
+      account.notices.push_back(
+          {"large_delta",
+           fmt::format(
+               "the deltas of the entries add up to {}: with this probability the guarantee "
+               "may fail; pate ledger --delta D tells the total at a smaller one",
+               digits_upwards(delta, 3))});
+    }
+    return account;
   }
   return account_record(record, settings);
 }
