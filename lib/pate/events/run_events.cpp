@@ -88,14 +88,6 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
     event.open.queries = labelled.asked;
     return event;
   }
-  if (labelled.asked == 0) {
-    // That not even the first may be asked follows from the settings: nothing was drawn.
-    event.open.queries = 0;
-    event.open.steps = steps_of(aggregator, 0, 0);
-    event.facts.table.clear();
-    event.facts.curves.reset();
-    return event;
-  }
   event.open.steps = most_steps(aggregator, limits);
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these
