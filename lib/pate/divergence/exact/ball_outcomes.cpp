@@ -66,8 +66,10 @@ class NoiseOfCounts {
 class Product {
  public:
   Product(const NoiseOfCounts& noise, std::vector<double> log_total)
-      : noise_(noise), log_total_(std::move(log_total)), weight_(log_total_.size()) {
-    most_ = largest_of(std::span<const double>(log_total_));
+      : noise_(noise),
+        log_total_(std::move(log_total)),
+        weight_(log_total_.size()),
+        most_(largest_of(std::span<const double>(log_total_))) {
     for (std::size_t i = 0; i < weight_.size(); ++i) weight_[i] = std::exp(log_total_[i] - most_);
   }
 
@@ -111,7 +113,7 @@ class Product {
   const NoiseOfCounts& noise_;
   std::vector<double> log_total_;
   std::vector<double> weight_;
-  double most_ = 0.0;
+  double most_;
 };
 
 // Gives the likeliest element what the others leave it.
