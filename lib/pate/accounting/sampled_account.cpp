@@ -152,7 +152,7 @@ class ExactSamples {
 std::vector<DistributionPair> ExactSamples::few(std::size_t i, Direction direction, Change change,
                                                 const OptimalOrder& best, double step,
                                                 double mean) const {
-  const std::vector<DistributionPair> all = distinct_[i].outcomes->tables(direction, change);
+  std::vector<DistributionPair> all = distinct_[i].outcomes->tables(direction, change);
   if (all.empty()) return all;
   const auto neighbours = distinct_[i].outcomes->neighbours(change);
   std::size_t most = 0;
