@@ -142,7 +142,8 @@ double share_of_counted(const PrivacyFilter& filter, const Mechanism& paid) {
   const QueryCost own = data_independent_cost(paid, filter.order());
   double share = 0.0;
   for (const auto step : {&QueryCost::selection, &QueryCost::noisy_max}) {
-    if (own.*step > 0.0) share = std::max(share, own.*step / counted.*step);
+    // What is no number is no share: there is none to tell then.
+    if (own.*step != 0.0) share = max_or_nan(share, own.*step / counted.*step);
   }
   return std::isnan(share) ? kInfinity : with_margin(share);
 }
