@@ -125,9 +125,8 @@ check: deps ## build and run one suite: SUITE=bounds, a folder of tests, SUITE=s
 	@tests/check.sh $(PRESET) $(JOBS) "$(SUITE)"
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: public headers alone, sanitizers, pictures, pages, Slurm, 2,000 random dumps
+test-all: build ## what make test leaves out: public headers alone, sanitizers, pages, Slurm, 2,000 random dumps
 	@$(call install_missing,$(TEST_PACKAGES))
-	@python3 tests/docs/gallery.py $(BUILD)/pate .
 	@$(SKIPS) run $(BUILD) page python3 tests/docs/page_test.py $(BUILD)/pate . build/axe
 	@$(SKIPS) run $(BUILD) slurm python3 tests/docs/slurm_test.py $(BUILD)/pate .
 	@$(MAKE) tarball

@@ -5,9 +5,11 @@ usage: gallery.py PATE SOURCE_DIR [--update]
 
 Pictures are in cli/commands/pictures. Without --update they are compared with what is drawn now, which
 another version of gnuplot may draw differently: then the data alone are drawn anew, and it says so.
+Without gnuplot it is skipped, with status 77.
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +71,9 @@ def producer(picture):
 
 def main():
     update = "--update" in sys.argv[3:]
+    if shutil.which("gnuplot") is None:
+        print("skipped: gnuplot is not installed")
+        sys.exit(77)
     failures = 0
     offered = re.findall(r"^ +([a-z]+)  ", subprocess.run([PATE, "plot", "--help"], capture_output=True, text=True,
                                                            check=True).stdout, re.M)
