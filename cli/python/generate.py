@@ -25,7 +25,7 @@ LEFT_OUT = {"explain": {"csv"}, "plot": {"script"}, "simulate": {"labels-output"
 # Whether an option that takes a file may have an array or a report instead (pate/calls.py), or a path only.
 FILES = {"indices": "Votes", "student": "Votes", "labels": "Votes", "decisions": "Votes", "parameters-from": "Reported", "resume": "Reported",
          "write-labels": "Path", "csv": "Path", "groups": "Votes", "teacher-weights": "Votes", "ledger": "Path", "tables": "Path", "export-rdp": "Path", "export-pld": "Path"}
-TYPES = {"flag": "bool", "text": "str | float", "texts": "str | Sequence[str]", "named texts": "str | Sequence[str] | Mapping[str, object]", "number": "float", "numbers": "float | Sequence[float]",
+TYPES = {"flag": "bool", "text": "str | float", "rows": "str | int | slice | range", "texts": "str | Sequence[str]", "named texts": "str | Sequence[str] | Mapping[str, object]", "number": "float", "numbers": "float | Sequence[float]",
          "orders": 'Literal["moments"] | Sequence[float]', "whole number": "int", "whole numbers": "int | Sequence[int]",
          "count or names": "int | Sequence[str]"}
 POSITIONAL = {"VOTES": ("votes", "Votes"), "LEDGER": ("ledger", "Path"), "REPORT": ("reports", "Reported")}
@@ -87,7 +87,7 @@ def type_of(option):
     if option["words"]:
         words = f"Literal[{', '.join(json.dumps(word) for word in option['words'])}]"
         return f"{words} | Sequence[{words}]" if option["kind"] == "words" else words
-    return TYPES[option["kind"]]
+    return TYPES["rows" if option["name"] == "--queries" and option["kind"] == "text" else option["kind"]]
 
 
 def with_keywords(text):

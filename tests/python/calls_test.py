@@ -79,6 +79,26 @@ class CallsTest(unittest.TestCase):
                     pate.label(self.votes, teachers=100, public_only=True, write_labels="x.npy", **{name: yes}, **GAUSSIAN)
         self.assertEqual([path for path in self.root.iterdir() if path.name != "votes.npy"], [])
 
+    def test_queries_are_a_number_or_rows_after_each_other(self):
+        whole = pate.analyze(self.votes, queries="5:25", **GAUSSIAN)
+        for rows in (slice(5, 25), range(5, 25), slice(5, 25, 1)):
+            self.assertEqual(pate.analyze(self.votes, queries=rows, **GAUSSIAN).epsilon, whole.epsilon)
+        self.assertEqual(pate.analyze(self.votes, queries=slice(25), **GAUSSIAN)["queries"], 25)
+        for rows in ([0, 5], (5, 25), numpy.arange(3), slice(0, 20, 2), range(0, 20, 2), slice(5, None), slice(-5, None), slice(9, 5)):
+            with self.subTest(repr(rows)), self.assertRaisesRegex(pate.UsageError, r"^queries: expected .*indices=\[\.\.\.\]"):
+                pate.analyze(self.votes, queries=rows, **GAUSSIAN)
+        with self.assertRaisesRegex(pate.UsageError, "^sigma1: expected a number"):
+            pate.analyze(self.votes, sigma1=slice(5), **GAUSSIAN)
+
+    def test_an_error_calls_a_report_by_its_place(self):
+        trial = pate.release(self.votes, teachers=100, dry_run=True, **GAUSSIAN)
+        for call in (trial.public, lambda: trial.page(public_only=True), lambda: pate.compose(trial),
+                     lambda: pate.compose(trial.to_dict())):
+            with self.assertRaisesRegex(pate.InputError, "^report 1: expected a release that was made"):
+                call()
+        with self.assertRaisesRegex(pate.InputError, "^report 2: expected a release that was made"):
+            pate.compose(pate.analyze(self.votes, **GAUSSIAN), trial)
+
     def test_a_page_of_what_is_public_is_made_of_what_is_public(self):
         report = pate.analyze(self.votes, **GAUSSIAN)
         page = report.page(public_only=True)

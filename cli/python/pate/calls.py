@@ -29,8 +29,24 @@ Simulated = collections.namedtuple("Simulated", "votes labels")
 Simulated.__doc__ = "Simulated votes, in the layout that was asked for, and the true classes."
 
 
+def _rows(value):
+    """Of `queries`: a slice or a range of the rows after each other, as A:B."""
+    begin, end, step = value.start or 0, value.stop, value.step or 1
+    if step != 1 or end is None or not 0 <= begin < end:
+        raise UsageError(f"queries: expected rows after each other, slice(A, B) with 0 <= A < B, found {value!r}; others are "
+                         "named by indices=[...], and all of them by leaving queries out")
+    return f"{begin}:{end}"
+
+
 def _text(name, value):
     """A value as the command line has it."""
+    if isinstance(value, slice) or (name == "queries" and isinstance(value, range)):
+        if name != "queries":
+            raise UsageError(f"{name}: expected a number, a text or a list of them, found {value!r}")
+        return _rows(value)
+    if name == "queries" and (isinstance(value, (list, tuple)) or hasattr(value, "tolist") and getattr(value, "ndim", 1)):
+        raise UsageError(f"queries: expected a number N (the first N), slice(A, B) or \"A:B\", found {type(value).__name__}; "
+                         "rows are named by indices=[...]")
     if hasattr(value, "tolist"):  # an array of numpy, a tensor, a Series: a list, or the number that is in it
         value = value.tolist()
     if isinstance(value, (list, tuple, range)):

@@ -7,12 +7,13 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 from typing import Any
 
 from pate import running
-from pate.errors import InputError
+from pate.errors import Error, InputError
 
 
 def _rounded_up(cost: float) -> str:
@@ -208,7 +209,10 @@ def _save(path, content):
 
 
 def with_files(reports, work):
-    """What `work` returns of the paths of files that have the reports: Reports, dicts or paths."""
+    """What `work` returns of the paths of files that have the reports: Reports, dicts or paths.
+
+    Errors call a report of the first two kinds "report 1", by its place: its file is gone by then.
+    """
     with tempfile.TemporaryDirectory(prefix="pate-") as directory:
         files = []
         for number, report in enumerate(reports, 1):
@@ -221,7 +225,12 @@ def with_files(reports, work):
                 raise InputError(f"report {number}: expected a Report, a dict or the path of one, found {type(report).__name__}")
             files.append(os.path.join(directory, f"report{number}.json"))
             report.save(files[-1])
-        return work(files)
+        try:
+            return work(files)
+        except Error as error:
+            name = re.compile(re.escape(os.path.join(directory, "report")) + r"(\d+)\.json")
+            error.args = tuple(name.sub(r"report \1", part) if isinstance(part, str) else part for part in error.args)
+            raise
 
 
 def page_of(reports, words=()):
