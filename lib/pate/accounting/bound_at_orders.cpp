@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -18,25 +18,13 @@ namespace pate {
 
 namespace {
 
-std::vector<std::size_t> positions_of(std::span<const double> orders) {
-  std::vector<std::size_t> positions(orders.size());
-  std::iota(positions.begin(), positions.end(), std::size_t{0});
-  return positions;
-}
-
 class Published : public BoundAtOrders {
  public:
   Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        all_(positions_of(orders)),
         table_(published_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)) {
     if (table_) tables_ = table_->at_orders(orders, threads);
-  }
-
-  void query(std::size_t query, QueryCosts& costs) const override {
-    costs.noisy_max.assign(orders_.size(), 0.0);
-    noisy_max(inputs_.position(query), all_, costs.noisy_max);
   }
 
   void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
@@ -62,7 +50,6 @@ class Published : public BoundAtOrders {
  private:
   const CostInputs& inputs_;
   std::vector<double> orders_;
-  std::vector<std::size_t> all_;
   std::optional<GaussianPublishedTable> table_;
   std::vector<GaussianPublishedTable::AtOrder> tables_;
 };
@@ -72,7 +59,6 @@ class Tradeoff : public BoundAtOrders {
   Tradeoff(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        all_(positions_of(orders)),
         table_(inputs.aggregator().is_gaussian()
                    ? tradeoff_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)
                    : std::nullopt) {
@@ -85,15 +71,6 @@ class Tradeoff : public BoundAtOrders {
       made[j].emplace(*inputs.ladder(), orders[j], cap, &*inputs.places());
     });
     for (auto& joint : made) joints_.push_back(std::move(*joint));
-  }
-
-  void query(std::size_t query, QueryCosts& costs) const override {
-    costs.noisy_max.assign(orders_.size(), 0.0);
-    noisy_max(inputs_.position(query), all_, costs.noisy_max);
-    costs.joint = costs.noisy_max;
-    if (joints_.empty()) return;
-    joint(inputs_.query_counts().distinct[query].statistic, inputs_.position(query), all_,
-          costs.joint);
   }
 
   void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,
@@ -155,7 +132,6 @@ class Tradeoff : public BoundAtOrders {
 
   const CostInputs& inputs_;
   std::vector<double> orders_;
-  std::vector<std::size_t> all_;
   std::optional<GaussianTradeoffTable> table_;
   std::vector<GaussianTradeoffTable::AtOrder> tables_;
   std::vector<std::vector<JointCost::Node>> nodes_;  // by order; wide cell, then node

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "pate/accounting/cost_inputs.hpp"
 #include "pate/accounting/names.hpp"
@@ -12,19 +11,10 @@
 
 namespace pate {
 
-/// The costs of one query, by order.
-struct QueryCosts {
-  std::vector<double> noisy_max;
-  std::vector<double> joint;  ///< the trade-off bound's, the query as one mechanism; else empty
-};
-
 /// Costs of all distinct queries under one data-dependent bound at given orders.
 class BoundAtOrders {
  public:
   virtual ~BoundAtOrders() = default;
-  /// Writes the costs of a distinct query to `costs`, which may hold those of another.
-  virtual void query(std::size_t query, QueryCosts& costs) const = 0;
-
   /// What a noisy maximum costs at some of the orders (increasing positions); q by its position
   /// among the wide cells. The others' costs keep what they are.
   virtual void noisy_max(const QCells::Position& q, std::span<const std::size_t> at,

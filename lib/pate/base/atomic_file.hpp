@@ -63,7 +63,7 @@ enum class Readers { owner, by_umask };
 /// just written.
 ///
 /// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
-/// (remembered_paths.hpp).
+/// (signal_cleanup.hpp).
 ///
 /// Throws `output_error` naming the path and the system's reason, also where the path leads to a
 /// `ProtectedFile`, which is looked at once more just before the rename; the temporary is gone then

@@ -83,7 +83,7 @@ inline const std::string kStandardInput = "<stdin>";
 /// A regular file mapped into memory, read only.
 ///
 /// Touching what another program has cut off a file while it was mapped raises SIGBUS. A program
-/// can catch that and ask `mapped_file_at` (remembered_paths.hpp) which file it was; nothing global
+/// can catch that and ask `mapped_file_at` (signal_cleanup.hpp) which file it was; nothing global
 /// is installed here. `check_unchanged` tells whether the file stayed as it was.
 class MappedFile {
  public:

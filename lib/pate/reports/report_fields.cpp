@@ -64,12 +64,6 @@ void fields(FieldWriter& a, const Ensemble& ensemble) {
   a("classes", ensemble.classes);
 }
 
-void fields(FieldReader& a, Ensemble& ensemble) {
-  a("name", ensemble.name);
-  a("teachers", ensemble.teachers, Whole{1, kMaxTeachers});
-  a("classes", ensemble.classes, Whole{1, kMaxTeachers});
-}
-
 void fields(FieldWriter& a, const LimitVerdict& verdict) {
   a("option", verdict.option);
   a("limit", verdict.limit);

@@ -27,7 +27,6 @@ void fields(FieldWriter& a, const TableFile& table);
 void fields(FieldWriter& a, const ReportPart& part);
 void fields(FieldWriter& a, const Guarantee& guarantee);
 void fields(FieldWriter& a, const Ensemble& ensemble);
-void fields(FieldReader& a, Ensemble& ensemble);
 
 /// The costs of an account, a plan or a sum; for everybody those that are releasable, of which the
 /// headline must be one (`std::logic_error`).

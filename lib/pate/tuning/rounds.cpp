@@ -206,6 +206,7 @@ void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind
   validate_delta(kind.delta);
   validate(goal);
   for (const Round& round : rounds) {
+    require_every_vote(round.votes.votes, "tuning");
     validate(round.grid);
     if (!round.grid.has_selection()) throw parameter_error("a round needs a threshold and sigma1");
     if (round.grid.size() > kMaxRoundPoints) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "pate/accounting/bound_at_orders.hpp"
 #include "pate/divergence/bounds/q_tables.hpp"
@@ -182,12 +183,14 @@ void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* con
 void VoteSums::fill_expected(std::span<const double> orders, std::span<AtOrder* const> sums) const {
   const auto bound = bound_at_orders(kind_.bound, inputs_, orders, 1);
   for (AtOrder* const at : sums) at->costs.resize(statistics().size());
-  QueryCosts costs;
+  std::vector<std::size_t> all(orders.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<double> costs(orders.size());
   for (std::size_t k = 0; k < query_counts_.distinct.size(); ++k) {
-    bound->query(k, costs);
+    bound->noisy_max(inputs_.position(k), all, costs);
     for (std::size_t j = 0; j < orders.size(); ++j) {
       sums[j]->costs[inputs_.statistic_of(k)].noisy_max +=
-          static_cast<double>(query_counts_.distinct[k].count) * costs.noisy_max[j];
+          static_cast<double>(query_counts_.distinct[k].count) * costs[j];
     }
   }
 }

@@ -22,9 +22,6 @@ CertifiedCosts::CertifiedCosts(ComplexCosts costs) : costs_(std::move(costs)) {
   }
 }
 
-ComplexTest::ComplexTest(const DeclaredBudget& budget)
-    : ComplexTest(budget.epsilon, budget.test_delta(), PassLadder(budget.ladder())) {}
-
 ComplexTest::ComplexTest(double epsilon, double delta, PassLadder ladder)
     : epsilon_(epsilon), ladder_(std::move(ladder)) {
   validate_delta(delta);

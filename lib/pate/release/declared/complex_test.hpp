@@ -33,8 +33,6 @@ class CertifiedCosts {
 /// queries fixed beforehand.
 class ComplexTest {
  public:
-  explicit ComplexTest(const DeclaredBudget& budget);
-  /// With another ladder, for the same condition.
   ComplexTest(double epsilon, double delta, PassLadder ladder);
 
   [[nodiscard]] const PassLadder& ladder() const { return ladder_; }
