@@ -95,14 +95,19 @@ const Word* beginning(const std::array<Word, kSize>& words, std::string_view tex
 // other are raised together.
 std::string take_formula(std::string_view& text) {
   std::string formula;
+  std::string has;  // scripts of the sign before: TeX takes none of them twice
   while (const Word* const word = beginning(kMathematics, text)) {
     const std::string_view its = word->second;
     const bool moved = its.starts_with('^') || its.starts_with('_');
     // "^{-}" and "^{5}" together are "^{-5}".
-    if (moved && formula.ends_with('}') && formula[formula.rfind('{') - 1] == its.front()) {
+    if (moved && has.ends_with(its.front())) {
       formula.pop_back();
       formula += its.substr(2);
     } else {
+      const bool is_second = moved && has.find(its.front()) != std::string::npos;
+      if (is_second) formula += "{}";
+      if (is_second || !moved) has.clear();
+      if (moved) has += its.front();
       formula += its;
     }
     text.remove_prefix(word->first.size());

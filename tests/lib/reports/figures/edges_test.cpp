@@ -283,6 +283,10 @@ TEST_CASE("texts for TeX: raised and lowered signs after each other are so toget
   CHECK(pate::tex_text("10⁻⁵") == "10$^{-5}$");
   CHECK(pate::tex_text("σ₁²") == "$\\sigma _{1}^{2}$");
   CHECK(pate::tex_text("x₁₂") == "x$_{12}$");
+  // TeX stops at two raised parts of one sign.
+  CHECK(pate::tex_text("σ²₁³") == "$\\sigma ^{2}_{1}{}^{3}$");
+  CHECK(pate::tex_text("σ²₁τ²") == "$\\sigma ^{2}_{1}\\tau ^{2}$");
+  CHECK(pate::tex_text("σ₁²₁₂²⁵") == "$\\sigma _{1}^{2}{}_{12}^{25}$");
   CHECK(pate::tex_power("1e-05") == "$10^{-5}$");
   CHECK(pate::tex_power("2.5e+07") == "$2.5 \\cdot 10^{7}$");
   CHECK(pate::tex_power("0.25") == "0.25");
