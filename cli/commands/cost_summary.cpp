@@ -57,7 +57,8 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
     const char* what;
     std::function<bool(const CostEntry&)> has;
   };
-  const std::array<Kind, 9> kinds{{
+  const std::array<Kind, 10> kinds{{
+      {"declared beforehand", [](const CostEntry& cost) { return cost.bound == Bound::declared; }},
       {"the least there is",
        [](const CostEntry& cost) {
          return cost.reading == GuaranteeKind::joint &&
@@ -105,7 +106,7 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
     for (const CostEntry& cost : costs) {
       if (kind.has(cost) && (least == nullptr || cost.epsilon < least->epsilon)) least = &cost;
     }
-    if (least == &first && first.reading == GuaranteeKind::worst_case) called = kind.what;
+    if (least == &first && !first.data_dependent) called = kind.what;
     if (least != nullptr && least != &first) text += row(kind.what, *least);
   }
   return row(called, first) + text;

@@ -176,7 +176,13 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
   const auto add = [&](const char* code, std::string message) {
     account.notices.push_back({code, std::move(message)});
   };
-  if (account.queries == 0) add("no_queries", "no query was asked: nothing is spent");
+  if (account.queries == 0) {
+    add("no_queries", labelled.stopped == StopReason::max_epsilon
+                          ? "no query was asked, so that nothing is told of the votes; what "
+                            "--max-epsilon allowed "
+                            "is counted all the same"
+                          : "no query was asked: nothing is spent");
+  }
   if (labelled.stopped) {
     const StopReason reason = *labelled.stopped;
     add(reason == StopReason::max_answers    ? "stopped_max_answers"
