@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "cli/options/output.hpp"
 #include "cli/text.hpp"
+#include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 
 namespace pate::cli {
@@ -46,14 +49,23 @@ CLI::Validator a_whole_number() {
           ""};
 }
 
-// The value reads as a number.
+// What is wrong with a text as a decimal number; nothing where it is one. CLI11 itself also reads
+// 0x10, and 1e400 as infinity.
+std::string number_fault(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, code] = read_double(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = end == digits.data() + digits.size();
+  if (whole && code == std::errc()) return {};
+  if (whole && code == std::errc::result_out_of_range) {
+    return fmt::format("must be a number that a double holds, 4.9e-324 to 1.8e308, got '{}'", text);
+  }
+  return fmt::format("must be a number, got '{}'", text);
+}
+
 CLI::Validator a_number() {
-  return {[](const std::string& text) {
-            double value = 0.0;
-            if (CLI::detail::lexical_cast(text, value)) return std::string();
-            return fmt::format("must be a number, got '{}'", text);
-          },
-          ""};
+  return {[](const std::string& text) { return number_fault(text); }, ""};
 }
 
 CLI::Validator one_of(const CommandLine::Option& option, const std::vector<std::string>& words) {
@@ -86,7 +98,9 @@ std::vector<double> orders_of(const std::vector<std::string>& words, const std::
   }
   std::vector<double> values(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!CLI::detail::lexical_cast(words[i], values[i])) throw CLI::ConversionError(names, words);
+    const std::string fault = number_fault(words[i]);
+    if (!fault.empty()) throw CLI::ValidationError(names, fault);
+    CLI::detail::lexical_cast(words[i], values[i]);
   }
   return values;
 }

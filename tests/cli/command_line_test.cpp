@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -147,6 +148,30 @@ TEST_CASE("options: what cannot be right is refused with a hint") {
   CHECK(refused({"f", "--delta", "half"}) == "--delta: must be a number, got 'half'");
   CHECK(refused({"f", "--orders", "2,x"}) == "--orders: must be a number, got 'x'");
   CHECK(refused({"f", "--delta"}) == "--delta: its value is missing, D");
+}
+
+TEST_CASE("options: numbers are decimal, and ones that a double holds") {
+  for (const char* const number :
+       {"16", "+16", "16.", ".5", "1e-300", "1E3", "0", "-0", "4.9e-324"}) {
+    CAPTURE(number);
+    CHECK(parsed({"f", std::string("--delta=") + number}).delta == std::strtod(number, nullptr));
+    CHECK(parsed({"f", std::string("--orders=2,") + number}).orders.back() ==
+          std::strtod(number, nullptr));
+  }
+  for (const char* const text : {"0x10", "0X1p3", "0x", "0b11", "1_0", "1'0", "16f", "1e", "--1",
+                                 "+-1", "1 2", "1;5", "e5", "."}) {
+    CAPTURE(text);
+    CHECK(refused({"f", std::string("--delta=") + text}) ==
+          std::string("--delta: must be a number, got '") + text + "'");
+    CHECK(refused({"f", std::string("--orders=2,") + text}) ==
+          std::string("--orders: must be a number, got '") + text + "'");
+  }
+  for (const char* const text : {"1e400", "-1e400", "1e-400", "2e308"}) {
+    CAPTURE(text);
+    CHECK(refused({"f", std::string("--delta=") + text}) ==
+          std::string("--delta: must be a number that a double holds, 4.9e-324 to 1.8e308, got '") +
+              text + "'");
+  }
 }
 
 // What is refused of the words behind the program's name, and what else it says.
