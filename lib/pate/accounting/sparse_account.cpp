@@ -17,7 +17,7 @@ namespace pate {
 
 void add_sparse_costs(const Run& run, const AccountSettings& settings, Account& account) {
   const StabilityTest& test = *run.aggregator.sparse();
-  if (!test.has_gaussian_noise() || !settings.tradeoff) return;
+  if (!settings.tradeoff) return;
   const SparseOutcomes outcomes(test, stabilities_of(run), settings.threads);
   std::vector<double> rdp(account.orders.size());
   parallel_for(rdp.size(), settings.threads,

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include "pate/divergence/bounds/sparse_round.hpp"
 #include "pate/divergence/exact/sparse_outcomes.hpp"
+#include "pate/divergence/rdp/pure_rdp.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
@@ -64,7 +66,7 @@ std::vector<SparseOutcomes::Terms> SparseOutcomes::terms_of(Direction direction,
   for (std::size_t s = 0; s < queries_; ++s) {
     const Round& round = rounds_[s];
     Terms& its = all[s];
-    its.given_up = !round.going_on.empty();
+    its.given_up = round.given_up;
     its.log_end =
         its.given_up ? log_given_up[s] : log_moment_of(round.end[votes], round.end[refusal]);
     its.outcomes.reserve(round.queries.size());
@@ -85,8 +87,14 @@ std::vector<SparseOutcomes::Terms> SparseOutcomes::terms_of(Direction direction,
   return all;
 }
 
-// By rounds, what their part that was given up adds to the sum but for the rounds to follow: with z
-// that is moved by one vote, at most
+// With Laplace noise a round is epsilon-DP, outcome by outcome.
+double SparseOutcomes::log_pure_going_on(const Round& round, Direction direction,
+                                         double order) const {
+  const double probability = round.end[direction == Direction::forward ? votes : most];
+  return (order - 1.0) * *test_.pure_epsilon() * (1.0 + 1e-15) + probability + kLogMargin;
+}
+
+// With Gaussian noise: with z that is moved by one vote, at most
 //
 //     V integral p(z)^order p(z - 1)^(1-order) A(z) dz,
 //
@@ -94,7 +102,11 @@ std::vector<SparseOutcomes::Terms> SparseOutcomes::terms_of(Direction direction,
 // / (2 threshold_sigma^2)) times a normal density about 1 - order; A falls.
 std::vector<double> SparseOutcomes::log_going_on(Direction direction, double order) const {
   std::vector<double> result(rounds_.size(), -kInfinity);
-  if (std::ranges::all_of(rounds_, [](const Round& its) { return its.going_on.empty(); })) {
+  if (std::ranges::none_of(rounds_, &Round::given_up)) return result;
+  if (!test_.has_gaussian_noise()) {
+    for (std::size_t s = 0; s < rounds_.size(); ++s) {
+      if (rounds_[s].given_up) result[s] = log_pure_going_on(rounds_[s], direction, order);
+    }
     return result;
   }
   const double sigma = test_.threshold_scale();
@@ -102,25 +114,23 @@ std::vector<double> SparseOutcomes::log_going_on(Direction direction, double ord
   const double log_weight = 0.5 * order * (order - 1.0) / sigma / sigma +
                             log_sparse_moment({test_.scale(), test_.max_queries()}, order) +
                             kLogMargin;
-  const auto score = [&](std::size_t j) {
-    return (low_ + static_cast<double>(j) * step_ - centre) / sigma;
-  };
+  const auto score = [&](std::size_t j) { return (rule_.at[j] - centre) / sigma; };
   std::vector<double> mass;  // from one node to the next
-  for (std::size_t j = 0; j + 1 < nodes_; ++j) {
+  for (std::size_t j = 0; j + 1 < rule_.size(); ++j) {
     mass.push_back(normal_interval(score(j), score(j + 1)));
   }
-  mass.push_back(normal_cdf(-score(nodes_ - 1)));
+  mass.push_back(normal_cdf(-score(rule_.size() - 1)));
   const double before = normal_cdf(score(0));
   for (std::size_t s = 0; s < rounds_.size(); ++s) {
     const std::vector<double>& going_on = rounds_[s].going_on;
-    if (going_on.empty()) continue;
+    if (!rounds_[s].given_up) continue;
     result[s] = std::log(before + kLost + sum_of_products(going_on, mass)) + log_weight;
   }
   return result;
 }
 
 std::int64_t SparseOutcomes::most_rounds() const {
-  return std::min(test_.max_refusals(), test_.max_queries());
+  return std::min(test_.max_refusals(), test_.has_gaussian_noise() ? test_.max_queries() : run_);
 }
 
 double SparseOutcomes::log_moment(Direction direction, double order, double any_votes) const {
@@ -171,11 +181,18 @@ double SparseOutcomes::log_moment(Direction direction, double order, double any_
   return log_w.front();
 }
 
+double SparseOutcomes::any_round(double order) const {
+  if (const std::optional<double> epsilon = test_.pure_epsilon()) return pure_rdp(*epsilon, order);
+  return sparse_round_cost({test_.scale(), test_.max_queries()}, order);
+}
+
 double SparseOutcomes::rdp(double order) const {
-  const double of_round = sparse_round_cost({test_.scale(), test_.max_queries()}, order);
+  const double of_round = any_round(order);
   const double any_votes = static_cast<double>(most_rounds()) * of_round;
   if (queries_ == 0) return is_complete_ ? 0.0 : any_votes;
-  if (!(order / test_.scale() / test_.scale() <= kMostThreshold)) return any_votes;
+  if (test_.has_gaussian_noise() && !(order / test_.scale() / test_.scale() <= kMostThreshold)) {
+    return any_votes;
+  }
   const double log_of_round = (order - 1.0) * of_round;
   const double cost = max_or_nan(log_moment(Direction::forward, order, log_of_round),
                                  log_moment(Direction::reverse, order, log_of_round)) /

@@ -7,15 +7,17 @@
 #include <vector>
 
 #include "pate/divergence/bounds/cost.hpp"
+#include "pate/divergence/exact/threshold_rule.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 
 namespace pate {
 
-/// What the answers of a run of PTR's sparse form with Gaussian noise cost on known votes.
+/// What the answers of a run of PTR's sparse forms cost on known votes.
 ///
 /// In a round that begins with query s, query t is asked when those before it were answered, with
 /// probability S(t), and then refused with probability h(t): with the noise z of the round's
-/// threshold, of density p, and F = Phi(. / sigma),
+/// threshold, of density p, and the distribution function F of a query's noise, Gaussian or
+/// Laplace,
 ///
 ///     S(t) = integral p(z) prod_{s <= i < t} F(q_i - T - z) dz
 ///     h(t) = 1 / S(t) integral p(z) prod_{s <= i < t} F(q_i - T - z) (1 - F(q_t - T - z)) dz.
@@ -35,20 +37,25 @@ namespace pate {
 /// `divergence/bounds` has the proofs.
 class SparseOutcomes {
  public:
-  /// Queries that are looked at; the time grows with their square.
-  static constexpr std::size_t kMaxQueries = 800;
-  /// Quadratures finer than this are not made: the noise is too small beside the stabilities.
-  static constexpr std::size_t kMaxNodes = 5'000;
+  /// Queries that are looked at; the time grows with their square. Laplace noise takes more nodes.
+  static constexpr std::size_t kMaxGaussian = 800;
+  static constexpr std::size_t kMaxLaplace = 400;
+  [[nodiscard]] static std::size_t most_queries(const StabilityTest& test) {
+    return test.has_gaussian_noise() ? kMaxGaussian : kMaxLaplace;
+  }
 
-  /// `stabilities`: of the queries in their order, of which the first `looked_at` are. Throws
-  /// `parameter_error` for a test that is not the sparse form with Gaussian noise, or ends before
-  /// that many queries.
+  /// `stabilities`: of the queries in their order, of which the first `looked_at` are, fewer where
+  /// tables would be too large. Throws `parameter_error` for a test that is no sparse form, or ends
+  /// before that many queries.
   SparseOutcomes(const StabilityTest& test, std::span<const std::int64_t> stabilities,
-                 unsigned threads = 1, std::size_t looked_at = kMaxQueries);
+                 unsigned threads, std::size_t looked_at);
+  SparseOutcomes(const StabilityTest& test, std::span<const std::int64_t> stabilities,
+                 unsigned threads = 1)
+      : SparseOutcomes(test, stabilities, threads, most_queries(test)) {}
 
   /// Renyi cost of the run at an order > 1 but for the deltas of its rounds, the larger of both
-  /// directions; at most that for any votes, which it is at orders that are of no use (above 4
-  /// sigma^2). Probabilities are known to 1e-10, and moved outwards by 1e-9 each.
+  /// directions; at most that for any votes, which with Gaussian noise it is at orders that are of
+  /// no use (above 4 sigma^2). Probabilities are known to 1e-10, and moved outwards by 1e-9 each.
   [[nodiscard]] double rdp(double order) const;
 
   /// How many queries were looked at: none where quadratures would be too fine.
@@ -68,8 +75,9 @@ class SparseOutcomes {
   // All queries of a round that begins with one of them.
   struct Round {
     std::vector<Query> queries;
-    std::array<double, 3> end{};  // that all are answered
-    // Where it was given up: that all so far are answered, by the threshold's noise.
+    std::array<double, 3> end{};  // that all are answered; where it was given up, at most that
+    bool given_up = false;
+    // Where it was: that all so far are answered, by the threshold's noise.
     std::vector<double> going_on;
   };
   struct Rows;
@@ -78,13 +86,18 @@ class SparseOutcomes {
   [[nodiscard]] Round round_from(const Rows& rows, std::size_t first) const;
   [[nodiscard]] std::vector<Terms> terms_of(Direction direction, double order) const;
   [[nodiscard]] std::vector<double> log_going_on(Direction direction, double order) const;
+  // By rounds, what their part that was given up adds but for the rounds to follow.
+  [[nodiscard]] double log_pure_going_on(const Round& round, Direction direction,
+                                         double order) const;
+  // The Renyi cost of a round, whatever the votes.
+  [[nodiscard]] double any_round(double order) const;
   // any_votes: the logarithm of the moment of a round, whatever the votes.
   [[nodiscard]] double log_moment(Direction direction, double order, double any_votes) const;
   [[nodiscard]] std::int64_t most_rounds() const;
 
   StabilityTest test_;
-  double low_ = 0.0, step_ = 0.0;  // the nodes of the threshold's noise
-  std::size_t nodes_ = 0;
+  std::int64_t run_ = 0;  // its queries
+  ThresholdRule rule_;
   std::size_t queries_ = 0;  // that are looked at
   bool is_complete_ = true;
   std::vector<Round> rounds_;

@@ -1,5 +1,5 @@
-// What a run of PTR's sparse form with Gaussian noise costs on known votes: against all runs and
-// all neighbours of small ones, in both directions.
+// What a run of PTR's sparse forms costs on known votes: against all runs and all neighbours of
+// small ones, in both directions.
 
 #include "pate/divergence/exact/sparse_outcomes.hpp"
 
@@ -11,6 +11,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/sparse_round.hpp"
+#include "pate/divergence/rdp/pure_rdp.hpp"
 #include "support/random.hpp"
 #include "support/sparse_transcripts.hpp"
 
@@ -23,6 +24,11 @@ namespace {
 double any_votes(const StabilityTest& test, double order) {
   return static_cast<double>(std::min(test.max_refusals(), test.max_queries())) *
          pate::sparse_round_cost({test.scale(), test.max_queries()}, order);
+}
+
+double any_votes(const StabilityTest& test, std::size_t queries, double order) {
+  return static_cast<double>(std::min(test.max_refusals(), static_cast<std::int64_t>(queries))) *
+         pate::pure_rdp(test.pure_epsilon().value(), order);
 }
 
 // Of all neighbours, in the direction that costs more.
@@ -72,6 +78,60 @@ TEST_CASE("sparse outcomes: no neighbour of a small run costs more") {
     if (queries == 1 && is_looked_at) CHECK(cost <= largest + 1e-7);
   }
   CHECK(below_any_votes > 15);
+}
+
+TEST_CASE("sparse outcomes: with Laplace noise, no neighbour of a small run costs more") {
+  Random random(14);
+  int below_any_votes = 0;
+  for (int i = 0; i < 24; ++i) {
+    const double epsilon = random.log_uniform(0.1, 8.0);
+    const auto queries = random.integer(1, 3);
+    const auto test = StabilityTest::sparse(epsilon, random.log_uniform(1e-6, 0.1),
+                                            random.integer(1, queries + 1));
+    const double order = 1.0 + random.log_uniform(0.05, 40.0);
+    std::vector<std::int64_t> stabilities;
+    for (std::int64_t k = 0; k < queries; ++k) {
+      stabilities.push_back(
+          random.integer(0, 1 + static_cast<std::int64_t>(test.threshold() + 8.0 * test.scale())));
+    }
+    CAPTURE(epsilon);
+    CAPTURE(order);
+    CAPTURE(queries);
+    CAPTURE(test.max_refusals());
+    CAPTURE(stabilities.front());
+    const SparseOutcomes outcomes(test, stabilities);
+    CHECK(outcomes.is_complete());
+    const double cost = outcomes.rdp(order);
+    const double largest = largest_divergence(test, stabilities, order);
+    const double most = any_votes(test, stabilities.size(), order);
+    CHECK(cost >= largest - 1e-6 * most);
+    CHECK(cost <= most);
+    below_any_votes += cost < 0.9 * most ? 1 : 0;
+    if (queries == 1) CHECK(cost <= largest + 1e-5 * most);
+  }
+  CHECK(below_any_votes > 12);
+}
+
+TEST_CASE("sparse outcomes: with Laplace noise, what is not looked at costs what any votes do") {
+  const auto test = StabilityTest::sparse(2.0, 1e-6, 3);
+  std::vector<std::int64_t> stabilities(40, 200);  // all answered: rounds go on
+  const double most = any_votes(test, stabilities.size(), 4.0);
+  CHECK(SparseOutcomes(test, stabilities).rdp(4.0) < 1e-3 * most);
+  const SparseOutcomes late(test, stabilities, 1, 20);
+  CHECK_FALSE(late.is_complete());
+  CHECK(late.rdp(4.0) > 0.3 * most);
+  CHECK(late.rdp(4.0) <= most);
+  std::ranges::fill(stabilities, 0);  // all refused at once
+  CHECK(SparseOutcomes(test, stabilities, 1, 20).rdp(4.0) < 1e-3 * most);
+  // So many answers that are so unlikely that a round is given up.
+  std::vector<std::int64_t> unlikely(90, 3);
+  const SparseOutcomes given_up(test, unlikely);
+  CHECK(given_up.is_complete());
+  const double cost = given_up.rdp(4.0);
+  CHECK(cost > 0.0);
+  CHECK(cost < any_votes(test, unlikely.size(), 4.0));
+  // The same bits on any number of threads.
+  CHECK(SparseOutcomes(test, unlikely, 3).rdp(4.0) == cost);
 }
 
 TEST_CASE("sparse outcomes: so too at orders whose moments no double holds") {
@@ -169,7 +229,8 @@ TEST_CASE("sparse outcomes: beyond what is looked at, and at noise that is too s
   CHECK(unknown.rdp(1.005) == any_votes(tiny, 1.005));
 
   CHECK(SparseOutcomes(test, std::vector<std::int64_t>{}).rdp(2.0) == 0.0);
-  CHECK_THROWS_AS(SparseOutcomes(StabilityTest::sparse(1.0, 1e-6, 2), none), pate::parameter_error);
+  CHECK_THROWS_AS(SparseOutcomes(StabilityTest::with_laplace(1.0, 1e-6), none),
+                  pate::parameter_error);
   const auto shorter = StabilityTest::sparse_gaussian(8.0, 1e-8, 2, 3);
   CHECK_THROWS_AS(SparseOutcomes(shorter, none), pate::parameter_error);
 }
