@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -353,6 +354,24 @@ TEST_SUITE("bounds") {
           covers(tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / 0.05}}, -1e5, order).larger(), 0.0));
       const double most = data_independent_cost(GaussianNoisyMax{40.0}, order);
       CHECK(tradeoff_cost(NoisyMax{GaussianNoisyMax{40.0}}, -1e-6, order).larger() > 0.99 * most);
+    }
+  }
+
+  TEST_CASE("noise far below a vote costs no more than any votes, and is no error") {
+    Random random(606);
+    for (int i = 0; i < 400; ++i) {
+      const double sigma = random.log_uniform(1e-100, 1e-3);
+      const NoisyMax noise{GaussianNoisyMax{sigma}};
+      const double order = 1.0 + random.log_uniform(1e-5, 1e4);
+      const double gap = random.log_uniform(1.0, 1e9) / sigma;
+      const double log_q = -std::min(0.25 * gap * gap, 1e300);
+      CAPTURE(sigma);
+      CAPTURE(order);
+      CAPTURE(log_q);
+      const BothDirections cost = tradeoff_cost(noise, log_q, order);
+      const double most = data_independent_cost(GaussianNoisyMax{sigma}, order);
+      CHECK(cost.larger() >= 0.0);
+      CHECK(cost.larger() <= most);
     }
   }
 
