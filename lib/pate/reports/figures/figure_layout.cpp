@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "pate/reports/figures/figure_parts.hpp"
+
 namespace pate::figures {
 
 namespace {
@@ -122,8 +124,9 @@ bool is_free(const Points& ink, double left, double right, double low, double hi
 // Stretches the vertical axis so that what was at `share` of it is at `then`.
 void grow(Scale& scale, const Axis& axis, double share, double then, std::size_t most_tics) {
   const double factor = share / then;
-  const double most = scale.logarithmic ? scale.least * std::pow(scale.most / scale.least, factor)
-                                        : scale.least + (scale.most - scale.least) * factor;
+  const double wanted = scale.logarithmic ? scale.least * std::pow(scale.most / scale.least, factor)
+                                          : scale.least + (scale.most - scale.least) * factor;
+  const double most = std::min(wanted, kLargest);
   if (axis.most || !axis.tics.empty()) {
     scale.most = most;
     return;
