@@ -180,6 +180,47 @@ void assume_events(const Record& record, Guarantee& guarantee) {
   }
 }
 
+constexpr const char* kFixedEvents =
+    "how many events there are, and how many queries and how much noise each has, did not depend "
+    "on "
+    "the answers of others";
+
+void assume_order(std::optional<double> order, Guarantee& guarantee) {
+  if (!order) return;
+  guarantee.assumes.push_back(
+      fmt::format("the Renyi order at which answers are counted, {}, was named before the first "
+                  "answer of any of these runs was seen",
+                  *order));
+}
+
+// Of a number of several runs that depends on their answers.
+void assume_named_order(const RecordSums& sums, const CostEntry& cost, Guarantee& guarantee) {
+  assume_order(cost.bound == Bound::data_independent ? sums.counted_order() : sums.named_order(),
+               guarantee);
+}
+
+// What `public_cost` of these events rests on.
+void assume_public_cost(const Record& record, Guarantee& guarantee) {
+  if (record.empty()) return;
+  RecordSums sums(record, 1);
+  std::vector<Notice> ignored;
+  if (counted_entry(question_of(sums, {}, default_delta(record)), ignored)) {
+    assume_order(sums.counted_order(), guarantee);
+  } else if (record.size() > 1) {
+    guarantee.assumes.emplace_back(kFixedEvents);
+  }
+}
+
+void assume_foreign(const Record& record, Guarantee& guarantee) {
+  for (const Event& event : record) {
+    if (!is_foreign(event)) continue;
+    guarantee.assumes.push_back(fmt::format(
+        "{}: it is so for data that differ in one record, as they do here, and whatever "
+        "became public before; pate did not check it",
+        foreign_in_words(event)));
+  }
+}
+
 // Of every claim that passed, from which two numbers its test chose, and that the run is not what
 // the smaller one would say of it.
 void tell_claims(const Record& record, Guarantee& guarantee) {
@@ -275,8 +316,18 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   return account;
 }
 
+CountedConditions conditions_of_total(const Record& record) {
+  Guarantee conditions;
+  assume_events(record, conditions);
+  assume_foreign(record, conditions);
+  assume_public_cost(uncounted(record), conditions);
+  return {std::ranges::any_of(record, is_foreign), std::move(conditions.assumes),
+          std::move(conditions.not_covered)};
+}
+
 Guarantee guarantee_of(const RecordAccount& account, const std::string& released) {
-  Guarantee result = guarantee_of(account.costs[account.headline], released);
+  const CostEntry& headline = account.costs[account.headline];
+  Guarantee result = guarantee_of(headline, released);
   if (!result.holds) return result;
   const bool records = std::ranges::any_of(account.events, [](const Event& event) {
     return event.open.protects_records && !is_foreign(event);
@@ -296,9 +347,7 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
   }
   assume_samples(result, account.steps);
   assume_events(account.events, result);
-  if (account.costs[account.headline].bound == Bound::released) {
-    tell_claims(account.events, result);
-  }
+  if (headline.bound == Bound::released) tell_claims(account.events, result);
   if (foreign && !records) {
     if (neighbours.teachers > 1) {
       assume_parts(result, neighbours.teachers);
@@ -307,17 +356,13 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
     }
   }
   if (account.adaptive) assume_rounds_by_answers(result);
-  for (const Event& event : account.events) {
-    if (!is_foreign(event)) continue;
-    result.assumes.push_back(fmt::format(
-        "{}: it is so for data that differ in one record, as they do here, and whatever "
-        "became public before; pate did not check it",
-        foreign_in_words(event)));
-  }
-  if (account.events.size() > 1 && account.costs[account.headline].promise == Promise::fixed) {
-    result.assumes.emplace_back(
-        "how many events there are, and how many queries and how much noise each has, did not "
-        "depend on the answers of others");
+  assume_foreign(account.events, result);
+  if (headline.bound == Bound::released) {
+    assume_public_cost(uncounted(account.events), result);
+  } else if (account.events.size() > 1 && headline.promise == Promise::fixed) {
+    result.assumes.emplace_back(kFixedEvents);
+  } else if (account.events.size() > 1) {
+    assume_named_order(RecordSums(account.events, 1), headline, result);
   }
   return result;
 }

@@ -66,6 +66,14 @@ struct RecordAccount : RecordAnswers {
 /// nothing is known. Nothing in it depends on votes but what is public.
 [[nodiscard]] ToldEpsilon told_total(const Record& record);
 
+/// What a number rests on that counts these events by `told_total`: sentences for `assumes` and
+/// `not_covered` of its guarantee.
+struct CountedConditions {
+  bool of_records = false;  ///< some are what others say, of one record of the data
+  std::vector<std::string> assumes, not_covered;
+};
+[[nodiscard]] CountedConditions conditions_of_total(const Record& record);
+
 /// What the headline promises about `released`, as "all that these rounds put out".
 [[nodiscard]] Guarantee guarantee_of(const RecordAccount& account,
                                      const std::string& released = "all that these rounds put out");

@@ -104,6 +104,36 @@ void add_assumptions(const PublicRelease& published, std::vector<std::string>& a
   }
 }
 
+// Whom the run and all that it counts protect.
+void protect_with_others(const PublicRelease& published, Guarantee& guarantee) {
+  const Neighbours& neighbours = published.aggregator.neighbours();
+  if (!published.others_conditions.of_records) {
+    protect(guarantee, neighbours);
+    return;
+  }
+  protect_records(guarantee);
+  if (neighbours.teachers > 1) {
+    assume_parts(guarantee, neighbours.teachers);
+  } else {
+    guarantee.assumes.emplace_back("each record is in the part of one teacher only");
+  }
+}
+
+void add_new(const std::vector<std::string>& lines, std::vector<std::string>& to) {
+  for (const std::string& line : lines) {
+    if (std::ranges::find(to, line) == to.end()) to.push_back(line);
+  }
+}
+
+// What D and D' differ in, in symbols.
+std::string difference(const PublicRelease& published) {
+  if (published.others_conditions.of_records) return "the votes that one record of the data moves";
+  const Neighbours& neighbours = published.aggregator.neighbours();
+  return neighbours.is_one_replaced()
+             ? "what one teacher votes"
+             : fmt::format("what up to {} teachers vote", neighbours.teachers);
+}
+
 }  // namespace
 
 double cost_of_earlier(const std::vector<EarlierRelease>& earlier, double order) {
@@ -159,6 +189,7 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms
   result.ledger = terms.ledger;
   result.others_epsilon = terms.others_epsilon;
   result.others_delta = terms.others_delta;
+  result.others_conditions = terms.others_conditions;
   return result;
 }
 
@@ -170,19 +201,16 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
           ? "Nothing is promised, for parameters were chosen from votes. Had they been fixed in "
             "advance, this would hold: "
           : "";
-  const Neighbours& neighbours = published.aggregator.neighbours();
   Guarantee promised;
   promised.promise = outcome_in_words(told, published.epsilon, published.delta);
-  protect(promised, neighbours);
+  protect_with_others(published, promised);
   text += promised.promise;
   text += fmt::format(
       " In symbols: let M be all that became public of this run of {} queries to {} teachers: {}, "
-      "E = {} in this run. For the votes D, for all votes D' that differ from D in what {}, on "
+      "E = {} in this run. For the votes D, for all votes D' that differ from D in {}, on "
       "every query, and for every set S of outcomes, Pr[M(D) in S] <= (integral over outcomes o in "
       "S of e^E(o) dPr[M(D') = o]) + delta, with delta = {}. {}",
-      published.queries, published.teachers, told, published.epsilon,
-      neighbours.is_one_replaced() ? "one teacher votes"
-                                   : fmt::format("up to {} teachers vote", neighbours.teachers),
+      published.queries, published.teachers, told, published.epsilon, difference(published),
       published.delta, how);
   text += ledger_in_words(published);
   text += parameters;
@@ -219,8 +247,10 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published,
   if (published->at_most) {
     result.promise += ' ' + two_numbers_in_words(*published->at_most, published->run_delta);
   }
-  protect(result, published->aggregator.neighbours());
+  protect_with_others(*published, result);
   add_assumptions(*published, result.assumes);
+  add_new(published->others_conditions.assumes, result.assumes);
+  add_new(published->others_conditions.not_covered, result.not_covered);
   return result;
 }
 

@@ -101,6 +101,12 @@ struct OtherEntry {
   bool chosen_from_votes = false;  ///< parameters of a release
 };
 
+/// What the cost of other entries of the ledger rests on, and whom it is about.
+struct OthersConditions {
+  bool of_records = false;  ///< what is said of some is of one record of the data, not of a teacher
+  std::vector<std::string> assumes, not_covered;
+};
+
 /// What every method of releasing is told.
 struct ReleaseTerms {
   double delta = 0.0;
@@ -113,6 +119,7 @@ struct ReleaseTerms {
   /// depend on outcomes that are public.
   double others_epsilon = 0.0;
   double others_delta = 0.0;
+  OthersConditions others_conditions = {};
   unsigned threads = 0;  ///< 0: all processors; changes no bit of the result
 
   /// Whether parameters of an entry that is counted were chosen from votes.
@@ -189,6 +196,7 @@ struct PublicRelease {
   std::optional<std::vector<OtherEntry>> ledger;
   double others_epsilon = 0.0;  ///< of what it counts of the ledger, about other answers
   double others_delta = 0.0;
+  OthersConditions others_conditions = {};
   std::string statement;  ///< what the number means, in plain words
 
   std::optional<double> confidence;    ///< gnss: Phi(k)

@@ -201,7 +201,10 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
     }
     counts.earlier.push_back({its.beta, its.noise, its.k, other.chosen_from_votes, its.method});
   }
-  if (!rest.empty()) counts.added = told_total(rest);
+  if (!rest.empty()) {
+    counts.added = told_total(rest);
+    counts.conditions = conditions_of_total(rest);
+  }
   if (!std::isfinite(counts.added.epsilon)) {
     throw input_error(fmt::format(
         "{}: nothing is known of what its other entries cost together: no number can count them",
