@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -12,14 +13,24 @@ namespace pate::cli {
 
 std::string weights_text(std::span<const WeightCost> weights) {
   if (weights.empty()) return {};
-  const bool is_exact = weights.front().exact.has_value();
-  std::string text = fmt::format("\n  weight        teachers   any votes  tradeoff (private){}\n",
-                                 is_exact ? "  exact (private)" : "");
+  const auto is_told = [&](std::optional<double> WeightCost::*cost) {
+    return std::ranges::any_of(weights,
+                               [&](const WeightCost& its) { return (its.*cost).has_value(); });
+  };
+  std::string text = "\n  weight        teachers   any votes";
+  const bool has_tradeoff = is_told(&WeightCost::tradeoff);
+  const bool is_exact = is_told(&WeightCost::exact);
+  if (has_tradeoff) text += "  tradeoff (private)";
+  if (is_exact) text += "  exact (private)";
+  text += '\n';
+  const auto told = [](std::optional<double> epsilon) {
+    return epsilon ? epsilon_text(*epsilon) : std::string("-");
+  };
   for (const WeightCost& cost : weights) {
-    text += fmt::format("  {:<12g} {:>9}  {:>10}  {:>18}", cost.weight, cost.teachers,
-                        epsilon_text(cost.any_votes),
-                        cost.tradeoff ? epsilon_text(*cost.tradeoff) : "-");
-    if (is_exact) text += fmt::format("  {:>15}", epsilon_text(*cost.exact));
+    text += fmt::format("  {:<12g} {:>9}  {:>10}", cost.weight, cost.teachers,
+                        epsilon_text(cost.any_votes));
+    if (has_tradeoff) text += fmt::format("  {:>18}", told(cost.tradeoff));
+    if (is_exact) text += fmt::format("  {:>15}", told(cost.exact));
     text += '\n';
   }
   return text;

@@ -308,6 +308,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels, options.teacher_weights});
     account = reports::public_part(account, files);
+    for (WeightCost& cost : of_weights) cost = cost.public_part();
     report.path = "labels";
   }
   deliver_report(

@@ -3,7 +3,8 @@
 
 For fixed settings and every one of many votes `--public-only` ends with the same status, has the
 same fields, and says the same notices and messages; where nothing is drawn it is the same to the
-byte. Values may differ only where the mechanism drew them.
+byte. Values may differ only where the mechanism drew them. What a summary for people says then is
+called private nowhere.
 
 usage: public_test.py PATE
 """
@@ -106,7 +107,7 @@ def shape(value, drawn, inside=False, path=""):
     return value
 
 
-def run(command, options, rows, classes):
+def run(command, options, rows, classes, more=()):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if "predictions" in options:
@@ -122,11 +123,11 @@ def run(command, options, rows, classes):
             subprocess.run([*line, "--quiet", "-o", "run.json"], cwd=name, capture_output=True,
                            check=False)
             line = [PATE, "compose", "run.json"]
-        done = subprocess.run([*line, "--public-only"], cwd=name, capture_output=True, text=True,
+        done = subprocess.run([*line, "--public-only", *more], cwd=name, capture_output=True, text=True,
                               check=False)
         drawn = DRAWN.get(command, set())
         out = done.stdout
-        if drawn and out:
+        if drawn and out and not more:
             out = json.dumps(shape(json.loads(out), drawn), indent=1)
         err = done.stderr
         if drawn:
@@ -170,6 +171,13 @@ def main():
                 if a != b:
                     wrong.append(f"{command} {' '.join(options)}: {what}: "
                                  f"{difference(str(a), str(b))}")
+        status, told, said = run(command, options, next(histograms(random.Random(22), classes)), classes,
+                                 ["--summary", "-o", "out.json"])
+        seen += 1
+        if status not in (0, 5) or "epsilon" not in told:
+            wrong.append(f"{command} {' '.join(options)} --summary: status {status}: {told} {said}")
+        if private := [line for line in told.splitlines() if re.search(r", private|\(private\)", line)]:
+            wrong.append(f"{command} {' '.join(options)} --summary: {private[0]}")
         if first[0] not in (0, 5):
             wrong.append(f"{command} {' '.join(options)}: status {first[0]}: {first[2]}")
     for line in dict.fromkeys(wrong):

@@ -18,6 +18,9 @@ struct WeightCost {
   /// With exact costs: of the teacher with this weight who pays most, the smaller of the
   /// conversions `optimal` and `profile`.
   std::optional<double> exact = {};
+
+  /// What of it may be published.
+  [[nodiscard]] WeightCost public_part() const { return {weight, teachers, any_votes}; }
 };
 
 /// A run whose votes count by the weights of their teachers.
