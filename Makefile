@@ -29,16 +29,16 @@ ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
 # Those that CI has time for; the rest is for the night.
 CI_SANITIZED_ROOMS := base votes
-CI_THREAD_ROOMS := base labeling
+CI_THREAD_ROOMS := base
 # Those whose tests CI runs in a debug build: arithmetic without optimization, and readers, with assertions.
 CI_CHECKED_ROOMS := numerics votes
 # What make test-all does at random at last, each on one processor: the longest first.
 RANDOM_RUNS = \
-  "PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps*' --test-case-exclude='*certificate*'" \
-  "PATE_DECLARED_CONFIGURATIONS=5000 $(BUILD)/tests/test_release --test-case='declared budget: test and run*'" \
-  "PATE_DECLARED_CONFIGURATIONS=2000 $(BUILD)/tests/test_release --test-case='complex orders: test and run*'" \
-  "PATE_CURVE_CONFIGURATIONS=2000 $(BUILD)/tests/test_release --test-case='complex curve: an epsilon*'" \
-  "PATE_RANDOM_DUMPS=2000 $(BUILD)/tests/test_accounting --test-case='random dumps: the certificate*'"
+  "PATE_RANDOM_DUMPS=1000 $(BUILD)/tests/test_accounting --test-case='random dumps*' --test-case-exclude='*certificate*'" \
+  "PATE_DECLARED_CONFIGURATIONS=2500 $(BUILD)/tests/test_release --test-case='declared budget: test and run*'" \
+  "PATE_DECLARED_CONFIGURATIONS=1000 $(BUILD)/tests/test_release --test-case='complex orders: test and run*'" \
+  "PATE_CURVE_CONFIGURATIONS=1000 $(BUILD)/tests/test_release --test-case='complex curve: an epsilon*'" \
+  "PATE_RANDOM_DUMPS=1000 $(BUILD)/tests/test_accounting --test-case='random dumps: the certificate*'"
 # What cppcheck takes for defined: the reference system. With nothing it looks at every combination, in twice the time.
 CONFIGURATION ?= -D__linux__ -D__x86_64__ -DLDBL_MANT_DIG=64 -DPATE_HAVE_CLP
 # CI has ALONE=--precompiled: sources see the headers of the standard library that every build precompiles.
@@ -125,7 +125,7 @@ check: deps ## build and run one suite: SUITE=bounds, a folder of tests, SUITE=s
 	@tests/check.sh $(PRESET) $(JOBS) "$(SUITE)"
 
 .PHONY: test-all
-test-all: build ## what make test leaves out: public headers alone, sanitizers, pages, Slurm, 2,000 random dumps
+test-all: build ## what make test leaves out: public headers alone, sanitizers, pages, Slurm, 1,000 random dumps
 	@$(call install_missing,$(TEST_PACKAGES))
 	@$(SKIPS) run $(BUILD) page python3 tests/docs/page_test.py $(BUILD)/pate . build/axe
 	@$(SKIPS) run $(BUILD) slurm python3 tests/docs/slurm_test.py $(BUILD)/pate .
@@ -136,7 +136,7 @@ test-all: build ## what make test leaves out: public headers alone, sanitizers, 
 	@$(SKIPS) run $(BUILD) wheel /usr/bin/python3 -B tests/python/wheel_test.py $(BUILD)/pate . \
 	  build/package/package/pate_accountant-*.whl
 	@$(SKIPS) run $(BUILD) dist tests/install/dist_test.sh $(CURDIR)/build/package
-	@$(MAKE) fuzz FUZZ="--runs 8000"
+	@$(MAKE) fuzz FUZZ="--runs 4000"
 	@$(MAKE) sanitize-suites
 	@$(MAKE) checked-suites
 	@$(MAKE) mutants-changed
@@ -163,8 +163,12 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) fuzz SECONDS=3600
 	@$(MAKE) verify CASES=100000
 	@$(MAKE) mutants MUTANTS="--count 1000"
+	@python3 tests/cli/misread_votes_test.py build/release/pate 200 2000
+	@/usr/bin/python3 tests/cli/lines_that_help_test.py build/release/pate 12
 	@PATE_FAILING_ALLOCATIONS=3000 ctest --preset release --no-tests=error -R '^fail_once$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/test_accounting --test-case='random dumps*'
+	@PATE_DECLARED_CONFIGURATIONS=5000 PATE_CURVE_CONFIGURATIONS=2000 build/release/tests/test_release \
+	  --test-case='declared budget: test and run*,complex orders: test and run*,complex curve: an epsilon*'
 	@$(MAKE) coverage
 
 # What others are compared with.

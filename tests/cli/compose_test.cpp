@@ -144,12 +144,12 @@ TEST_SUITE("compose") {
     const std::string predictions = sample("digits_100_predictions.npy");
     const Words by_teacher{predictions, "--layout", "predictions", "--classes", "10"};
     const std::vector<Words> lines{
-        Words{counts} + kConfident,
+        Words{counts, "--queries", "7:300"} + kConfident,
         Words{counts, "--queries", "2"} + kGnmax,
-        by_teacher + kConfident,
-        by_teacher + Words{"--queries", "5:190", "--orders", "2,4,8,16"} + kGnmax,
+        by_teacher + Words{"--queries", "120"} + kConfident,
+        by_teacher + Words{"--queries", "5:90", "--orders", "2,4,8,16"} + kGnmax,
         by_teacher + Words{"--queries", "3", "--laplace-scale", "20"},
-        Words{counts, "--ptr-sigma", "3", "--ptr-delta", "1e-9"},
+        Words{counts, "--queries", "300", "--ptr-sigma", "3", "--ptr-delta", "1e-9"},
     };
     int number = 0;
     for (const Words& line : lines) {
@@ -912,7 +912,7 @@ TEST_SUITE("compose") {
       const json flat = read(good).flatten();
       std::vector<std::string> places;
       for (const auto& [place, value] : flat.items()) places.push_back(place);
-      for (int i = 0; i < 200; ++i) {
+      for (int i = 0; i < 80; ++i) {
         json broken = read(good);
         const std::string& place = places[static_cast<std::size_t>(
             random.integer(0, static_cast<std::int64_t>(places.size()) - 1))];

@@ -87,9 +87,6 @@ TEST_SUITE("reports") {
     CHECK(again.joint.empty());
     const Ensemble ensemble{"digits", 100, 10};
     CHECK(written(ensemble) == R"({"x":{"name":"digits","teachers":100,"classes":10}})");
-    CHECK(back(ensemble) == ensemble);
-    CHECK(refusal(R"({"name":"digits","teachers":0,"classes":10})", Ensemble{})
-              .starts_with("r.json: teachers: expected a whole number from 1 "));
     const std::vector<Notice> notices = back(std::vector<Notice>{{"code", "message"}});
     REQUIRE(notices.size() == 1);
     CHECK(notices[0].message == "message");

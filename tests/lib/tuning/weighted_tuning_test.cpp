@@ -74,7 +74,7 @@ double smallest(const Account& account, Bound bound, GuaranteeKind reading) {
 TEST_SUITE("weighted_tuning") {
   TEST_CASE("points cost what the account of weighted votes says, at random") {
     Random random(20);
-    for (int round = 0; round < 24; ++round) {
+    for (int round = 0; round < 12; ++round) {
       CAPTURE(round);
       const std::int64_t teachers = random.integer(4, 12);
       const auto predicted = random_predictions(random, 10, teachers);

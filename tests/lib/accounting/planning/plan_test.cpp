@@ -345,7 +345,7 @@ TEST_SUITE("planning") {
     Random random(731);
     int solved = 0;
     int out_of_reach = 0;
-    for (int i = 0; i < 900; ++i) {
+    for (int i = 0; i < 300; ++i) {
       const PlannedRun run = random_run(random);
       const double epsilon = random.log_uniform(0.02, 50.0);
       PlanSettings settings{random.log_uniform(1e-12, 1e-2), {}, {}};
@@ -370,8 +370,8 @@ TEST_SUITE("planning") {
         }
       }
     }
-    CHECK(solved > 1500);
-    CHECK(out_of_reach > 100);
+    CHECK(solved > 500);
+    CHECK(out_of_reach > 30);
   }
 
   TEST_CASE("a calibration finds the run that a plan was made for") {
