@@ -27,7 +27,7 @@ namespace {
 // Of what nodes leave out, relative to their sum, as a logarithm: 1e-11.
 constexpr double kLogMayBeLeftOut = -25.3;
 // Of tables of integrands, in numbers: with more queries are not looked at.
-constexpr double kMaxNumbers = 6e7;
+constexpr double kMaxTableNumbers = 6e7;
 // Products below are taken for 0, sums below are made of logarithms.
 constexpr double kLeastProduct = 1e-280;
 constexpr double kLeastSum = 1e-200;
@@ -88,7 +88,7 @@ std::optional<ThresholdRule> rule_for(const StabilityTest& test,
     if (queries == 0) return std::nullopt;
     const auto first = stabilities.first(queries);
     std::optional<ThresholdRule> rule = threshold_rule(test, first);
-    if (rule && !(table_size(first, rule->size()) <= kMaxNumbers)) continue;
+    if (rule && !(table_size(first, rule->size()) <= kMaxTableNumbers)) continue;
     if (!rule) queries = 0;
     return rule;
   }
