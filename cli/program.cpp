@@ -102,7 +102,7 @@ std::vector<Command> commands() {
       make_command({"ledger",
                     "show the total cost recorded in a ledger",
                     "pate ledger teachers.ledger --summary",
-                    {kBadInput},
+                    {kLimitMissed, kBadInput, kLedgerRefused},
                     "the number of entries"},
                    add_ledger, run_ledger),
       make_command({"plan",

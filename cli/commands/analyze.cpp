@@ -103,11 +103,6 @@ void check_bounds(const AnalyzeOptions& options) {
         "--bound has no effect with --sample-teachers: no bound by the votes is known of samples; "
         "leave it out, --exact has what they cost on these votes");
   }
-  if (options.mechanism.ptr_sparse) {
-    throw usage_error(
-        "--bound has no effect with --ptr-sparse, which costs the same whatever the votes are: "
-        "leave it out");
-  }
   if (options.mechanism.any_ptr() && std::ranges::count(bounds, Bound::published) > 0) {
     throw usage_error(
         "--bound published: of PTR no bound was published; leave it out, or say --bound tradeoff, "
@@ -249,10 +244,10 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
   }
 
-  // Of weights the sum of all may be more than the teachers, or less.
-  const std::vector<double> thresholds =
-      weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
-  prepend_input_warnings(input, thresholds, settings.delta, account.notices, run.aggregator.ptr());
+  const std::vector<double> thresholds = thresholds_of(options.mechanism, run.votes.teachers());
+  if (weights) add_weight_slips(*weights, thresholds, account.notices);
+  prepend_input_warnings(input, weights ? std::vector<double>{} : thresholds, settings.delta,
+                         account.notices, run.aggregator.ptr());
   if (options.rows_from_answers) account.notices.push_back(rows_from_answers_notice());
   if (shard.of > 1) {
     account.notices.push_back(

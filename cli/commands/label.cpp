@@ -150,7 +150,8 @@ void check_options(const LabelOptions& options) {
   check_weights(options);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
-  refuse_share_as_votes(options.mechanism);
+  // With weights a vote may be a small part of 1.
+  if (options.teacher_weights.empty()) refuse_share_as_votes(options.mechanism);
   check_delta(options.delta, options.any_delta);
   if (options.max_answers && *options.max_answers < 1) {
     throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
@@ -258,10 +259,10 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   auto [labelled, account, of_weights] =
       draw_labels(options, run, limits, filter, weighted ? &*weighted : nullptr, source);
   activity.reset();
-  // Of weights the sum of all may be more than the teachers, or less.
-  const std::vector<double> thresholds =
-      weights ? std::vector<double>{} : thresholds_of(options.mechanism, run.votes.teachers());
-  prepend_input_warnings(input, thresholds, options.delta, account.notices, run.aggregator.ptr());
+  const std::vector<double> thresholds = thresholds_of(options.mechanism, run.votes.teachers());
+  if (weights) add_weight_slips(*weights, thresholds, account.notices);
+  prepend_input_warnings(input, weights ? std::vector<double>{} : thresholds, options.delta,
+                         account.notices, run.aggregator.ptr());
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   reports::ReportContext context{version(), settings_of("label", add_label, options),

@@ -351,7 +351,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   }
   if (weights) context.notices.push_back(weighted_notice(*weights));
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
-  // Of weights the sum of all may be more than the teachers, or less.
+  if (weights && !settings.search) add_weight_slips(*weights, grid.threshold, context.notices);
   const std::optional<StabilityTest> test = highest_test(grid);
   prepend_input_warnings(input, settings.search || weights ? none : grid.threshold,
                          settings.grid.kind.delta, context.notices, test ? &*test : nullptr);

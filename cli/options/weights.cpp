@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "pate/base/error.hpp"
@@ -25,8 +26,28 @@ void check_weighable(Layout layout, const std::string& threshold) {
   if (threshold.find('%') == std::string::npos) return;
   throw usage_error(
       fmt::format("--threshold {} with --teacher-weights: a share of the teachers or of their "
-                  "weights? Write it in votes of weight 1",
+                  "weights? Write it in votes of weight 1, which need not be whole: 0.3 where all "
+                  "weights together are 1",
                   threshold));
+}
+
+void add_weight_slips(const TeacherWeights& weights, std::span<const double> thresholds,
+                      std::vector<Notice>& notices) {
+  if (thresholds.empty()) return;
+  const auto [least, most] = std::ranges::minmax(thresholds);
+  const double heaviest = static_cast<double>(weights.heaviest()) * weights.unit;
+  const double total = static_cast<double>(weights.total()) * weights.unit;
+  if (least <= heaviest) {
+    notices.push_back(
+        {"low_threshold",
+         fmt::format("threshold {} is at most the weight of one teacher, {:g}", least, heaviest)});
+  }
+  if (most > total) {
+    notices.push_back({"high_threshold",
+                       fmt::format("threshold {} is above the sum of all weights, {:g}: only noise "
+                                   "can reach it",
+                                   most, total)});
+  }
 }
 
 const PredictionVotes& weighable(const VoteSource& votes) {

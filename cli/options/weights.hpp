@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/options/mechanism.hpp"
 #include "cli/options/votes_input.hpp"
@@ -18,6 +20,11 @@ namespace pate::cli {
 /// votes, for with weights it is not said whether a share is one of the teachers or of all weights.
 /// Throws `usage_error`.
 void check_weighable(Layout layout, const std::string& threshold);
+
+/// Adds doubts about thresholds in votes of weight 1: ones that a single teacher reaches, or that
+/// all together do not.
+void add_weight_slips(const TeacherWeights& weights, std::span<const double> thresholds,
+                      std::vector<Notice>& notices);
 
 /// The votes as predictions, which they are after `check_weighable`.
 [[nodiscard]] const PredictionVotes& weighable(const VoteSource& votes);

@@ -37,6 +37,10 @@ def help_of(*words):
     for what in (f"Usage: {name} ", "\nExit status:\n  0  "):
         if what not in done.stdout:
             wrong.append(f"{name} --help shows no '{what.strip()}'")
+    # A limit on the command line has a status of its own.
+    limits = [option for option, _ in entries if re.match("--(max-epsilon|min-|require-)", option)]
+    if limits and words and "\n  1  " not in done.stdout:
+        wrong.append(f"{name} --help has {limits[0]} and no status 1")
     if words and f"\nExample:\n  {name} " not in done.stdout:
         wrong.append(f"{name} --help shows no example")
     wrong += [f"{name} --help says nothing of {option}"

@@ -183,6 +183,12 @@ std::string ledger_digest(const io::JsonValue& entries) {
 }
 
 Record read_events(const io::JsonValue& report) {
+  if (const auto schema = report.find("schema");
+      schema && schema->text() == "pate/tune/v1" && !report.find("record")) {
+    schema->fail(
+        "a report of a run, which a search is not: its best point is one once it was analysed, by "
+        "the command line that the search ends with");
+  }
   if (report.find("shard")) {
     report.at("shard").fail("a whole run: compose the shards of a run by themselves first");
   }
