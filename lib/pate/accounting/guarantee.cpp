@@ -94,7 +94,8 @@ bool has_weights(const Account& account) {
 
 void assume_weights(Guarantee& guarantee) {
   guarantee.assumes.emplace_back(
-      "the weights of the teachers' votes were fixed without looking at any votes, and are public");
+      "the weights of the teachers' votes were fixed without looking at any votes, and are public; "
+      "noise and threshold are told in votes of the heaviest teacher");
 }
 
 void protect_records(Guarantee& guarantee) {
