@@ -87,6 +87,8 @@ def type_of(option):
     if option["words"]:
         words = f"Literal[{', '.join(json.dumps(word) for word in option['words'])}]"
         return f"{words} | Sequence[{words}]" if option["kind"] == "words" else words
+    if option["name"] == "--group-epsilon":
+        return "str | float | Mapping[str, float]"
     return TYPES["rows" if option["name"] == "--queries" and option["kind"] == "text" else option["kind"]]
 
 

@@ -90,6 +90,22 @@ class CallsTest(unittest.TestCase):
         with self.assertRaisesRegex(pate.UsageError, "^sigma1: expected a number"):
             pate.analyze(self.votes, sigma1=slice(5), **GAUSSIAN)
 
+    def test_an_error_calls_a_file_by_its_keyword(self):
+        votes = pate.simulate(teachers=9, queries=5, classes=3, seed=1, layout="predictions").votes
+        for options, word in (({"teacher_weights": [1, 2]}, "teacher_weights"), ({"groups": ["a", "b"], "exact": True}, "groups"),
+                              ({"labels": numpy.zeros((2, 2))}, "labels"), ({"indices": numpy.array([99])}, "indices")):
+            with self.subTest(word), self.assertRaises(pate.InputError) as caught:
+                pate.analyze(votes, layout="predictions", classes=3, **options, **GAUSSIAN)
+            self.assertRegex(str(caught.exception), rf"^{word}\b")
+            self.assertNotIn(os.sep, str(caught.exception).split(": ")[0])
+
+    def test_budgets_of_groups_are_a_mapping(self):
+        votes = pate.simulate(teachers=9, queries=5, classes=3, seed=1, layout="predictions").votes
+        options = {"layout": "predictions", "classes": 3, "groups": ["a", "b", "c"] * 3, "sigma2": [4, 8], "delta": 1e-5}
+        both = [pate.tune(votes, group_epsilon=given, **options) for given in ({"a": 30, "b": 40, "c": 50}, "a=30,b=40,c=50")]
+        self.assertEqual(both[0]["best"]["epsilon"], both[1]["best"]["epsilon"])
+        self.assertEqual(both[0]["settings"]["group_epsilon"], both[1]["settings"]["group_epsilon"])
+
     def test_an_error_calls_a_report_by_its_place(self):
         trial = pate.release(self.votes, teachers=100, dry_run=True, **GAUSSIAN)
         for call in (trial.public, lambda: trial.page(public_only=True), lambda: pate.compose(trial),

@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import re
 import tempfile
 from typing import Any, Union
 
@@ -51,6 +52,8 @@ def _text(name, value):
         value = value.tolist()
     if isinstance(value, (list, tuple, range)):
         return ",".join(_text(name, item) for item in value)
+    if hasattr(value, "items"):  # of group_epsilon
+        return ",".join(f"{key}={_text(name, item)}" for key, item in value.items())
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -75,6 +78,10 @@ class _Files:
             for chunk in chunks:
                 file.write(chunk)
         return os.fspath(path)
+
+    def by_keyword(self, said):
+        """What the program said, with the keywords that files were made of in the place of their paths."""
+        return re.sub(re.escape(os.fspath(self.directory) + os.sep) + r"([a-z_]+)\.(?:npy|csv|txt|json)", r"\1", said)
 
     def of(self, name, value):
         """The path of what an option names: that of an array or a report is new."""
@@ -153,6 +160,7 @@ def call(command, votes, options, paths):
         report = os.path.join(directory, "report.json")
         words = [command, *words_of(options, files, paths), "--summary", f"--output={report}"]
         status, summary, said = running.run(words + (["--", word] if word is not None else []), chunks)
+        said = files.by_keyword(said)
         if status not in (0, 1):
             raise error_of(status, said)
         text = pathlib.Path(report).read_text(encoding="utf-8") if os.path.exists(report) else None

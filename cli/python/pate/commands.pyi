@@ -111,7 +111,7 @@ def tune(
     min_agreement: float | None = ...,
     min_accuracy: float | None = ...,
     groups: Votes | None = ...,
-    group_epsilon: str | float | None = ...,
+    group_epsilon: str | float | Mapping[str, float] | None = ...,
     max_answers: float | None = ...,
     release: bool = ...,
     method: Literal["curve", "gnss"] | None = ...,

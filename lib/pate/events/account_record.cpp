@@ -144,6 +144,14 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
                     "teachers saw, and not of a person with several records",
                     teachers));
   }
+  if (any([](const Event& event) {
+        return event.open.steps && !event.open.steps->sampled_queries.empty() &&
+               !event.facts.digests.counts.empty();
+      })) {
+    add("samples_any_votes",
+        "queries that samples of the teachers answer are added with their cost for any votes: what "
+        "they cost on these votes is in their own reports alone");
+  }
   if (sums.is_adaptive()) {
     add("adaptive_rounds",
         "where queries or the student's scores come from answers of other events, these events "
