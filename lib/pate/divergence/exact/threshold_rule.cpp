@@ -162,7 +162,7 @@ std::optional<ThresholdRule> laplace_rule(const StabilityTest& test,
     }
   }
   std::ranges::sort(ends);
-  ends.erase(std::ranges::unique(ends).begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   const double low = ends.front() - kReachBelowKinks * scale;
   const double high = kReachAboveKinks * scale;
   std::erase_if(ends, [&](double end) { return !(end < high); });
