@@ -4,8 +4,8 @@
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
 
-#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/infinity.hpp"
+#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {
@@ -56,7 +56,8 @@ double log_excess_by_quadrature(double x, double m, double order) {
 }  // namespace
 
 double log_gaussian_tail_excess(double x, double m, double order) {
-  // Noise so far below a vote that no double tells where the tail begins: what it adds is not known.
+  // Noise so far below a vote that no double tells where the tail begins: what it adds is not
+  // known.
   if (!std::isfinite(x)) return x > 0.0 ? -kInfinity : kInfinity;
   const double at_order = x - order * m;
   const double log_ratio = m * (x - 0.5 * m);
