@@ -132,12 +132,18 @@ TEST_SUITE("ptr sparse") {
     CHECK(covers(pure.delta, 6e-8));
     const CostEntry& kov = entry(account.costs, EpsilonMethod::kov);
     CHECK(covers(kov.epsilon, pate::composed_pure_dp_epsilon(0.25, 6, 94e-8) * (1 - 1e-12)));
-    CHECK(account.costs[account.headline].epsilon == std::min(pure.epsilon, kov.epsilon));
+    double least = pate::kInfinity;
     for (const CostEntry& cost : account.costs) {
+      if (cost.bound == pate::Bound::tradeoff) continue;
       CHECK(cost.epsilon >= kov.epsilon * (1 - 1e-9));
       CHECK(cost.releasable);
       CHECK_FALSE(cost.data_dependent);
+      least = std::min(least, cost.epsilon);
     }
+    CHECK(least == std::min(pure.epsilon, kov.epsilon));
+    // All of these votes are as good as certain to be refused.
+    CHECK(account.costs[account.headline].bound == pate::Bound::tradeoff);
+    CHECK(account.costs[account.headline].epsilon < 0.1 * least);
     const auto few = account_of({queries.begin(), queries.begin() + 2}, sparse, 1e-6);
     CHECK(covers(entry(few.costs, EpsilonMethod::pure).epsilon, 0.5));
     CHECK(covers(few.query_delta, 2e-8));
@@ -249,8 +255,15 @@ TEST_SUITE("ptr sparse") {
     for (const Histogram& counts : queries) stabilities.push_back(pate::stability(counts));
     const auto expected = pate::sparse_answers(sparse, stabilities);
     CHECK(account.answered_expected == doctest::Approx(expected.expected));
-    CHECK(account.trajectory.back().answered == doctest::Approx(expected.expected));
-    CHECK(account.trajectory.front().answered == doctest::Approx(expected.answered.front()));
+    // Of costs on these votes there is no trajectory.
+    CHECK(account.trajectory.empty());
+    pate::AccountSettings any_votes;
+    any_votes.delta = 0.5;
+    any_votes.reading = pate::GuaranteeKind::worst_case;
+    const auto trajectory = pate::account(run, any_votes).trajectory;
+    REQUIRE_FALSE(trajectory.empty());
+    CHECK(trajectory.back().answered == doctest::Approx(expected.expected));
+    CHECK(trajectory.front().answered == doctest::Approx(expected.answered.front()));
     pate::test::TestBits bits(11);
     constexpr int kRuns = 6000;
     std::vector<double> answered(queries.size());
