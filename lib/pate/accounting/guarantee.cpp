@@ -259,7 +259,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
     result.assumes.emplace_back(kFixedQueries);
   }
   if (cost.reading == GuaranteeKind::realized) {
-    result.assumes.emplace_back("the Renyi order was fixed before the run");
+    result.assumes.emplace_back(kOrderBeforeRun);
   }
   result.not_covered = not_covered_by_any();
   if (cost.bound == Bound::declared) declare(cost, result);

@@ -29,6 +29,9 @@ struct Guarantee {
   std::vector<std::string> not_covered;
 };
 
+/// What an epsilon of the outcome assumes of its order.
+inline constexpr const char* kOrderBeforeRun = "the Renyi order was fixed before the run";
+
 /// What a cost promises about `released`, a plural noun such as "the answers and refusals of this
 /// run": what its kind of promise says, a fixed epsilon or one of the outcome (`Promise`), and why
 /// nothing where it promises nothing or epsilon is infinite.

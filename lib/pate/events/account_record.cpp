@@ -102,6 +102,12 @@ void add_released(const RecordSettings& settings, const Record& record, RecordAc
   account.costs.push_back(std::move(entry));
 }
 
+// What a number of several runs that depends on their answers rests on: which order has how much of
+// delta follows from those that the runs named.
+constexpr const char* kNamedOrders =
+    "the Renyi orders that these runs named were fixed before the first answer of any of them was "
+    "seen";
+
 // What a reader must know of the events.
 void note_events(const Record& record, const RecordSums& sums, RecordAccount& account) {
   const auto add = [&](const char* code, std::string message) {
@@ -143,6 +149,14 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
         fmt::format("what others say is of one record: so is the sum, of one that at most {} "
                     "teachers saw, and not of a person with several records",
                     teachers));
+  }
+  const bool tells_outcome = std::ranges::any_of(account.costs, [](const CostEntry& cost) {
+    return cost.reading == GuaranteeKind::realized && cost.promise == Promise::outcome;
+  });
+  if (record.size() > 1 && tells_outcome) {
+    add("orders_named_before",
+        fmt::format("what was realized is counted at Renyi orders: it holds where {}",
+                    kNamedOrders));
   }
   if (any([](const Event& event) {
         return event.open.steps && !event.open.steps->sampled_queries.empty() &&
@@ -193,27 +207,13 @@ constexpr const char* kFixedEvents =
     "on "
     "the answers of others";
 
-void assume_order(std::optional<double> order, Guarantee& guarantee) {
-  if (!order) return;
-  guarantee.assumes.push_back(
-      fmt::format("the Renyi order at which answers are counted, {}, was named before the first "
-                  "answer of any of these runs was seen",
-                  *order));
-}
-
-// Of a number of several runs that depends on their answers.
-void assume_named_order(const RecordSums& sums, const CostEntry& cost, Guarantee& guarantee) {
-  assume_order(cost.bound == Bound::data_independent ? sums.counted_order() : sums.named_order(),
-               guarantee);
-}
-
 // What `public_cost` of these events rests on.
 void assume_public_cost(const Record& record, Guarantee& guarantee) {
   if (record.empty()) return;
   RecordSums sums(record, 1);
   std::vector<Notice> ignored;
   if (counted_entry(question_of(sums, {}, default_delta(record)), ignored)) {
-    assume_order(sums.counted_order(), guarantee);
+    guarantee.assumes.emplace_back(kNamedOrders);
   } else if (record.size() > 1) {
     guarantee.assumes.emplace_back(kFixedEvents);
   }
@@ -370,7 +370,8 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
   } else if (account.events.size() > 1 && headline.promise == Promise::fixed) {
     result.assumes.emplace_back(kFixedEvents);
   } else if (account.events.size() > 1) {
-    assume_named_order(RecordSums(account.events, 1), headline, result);
+    std::erase(result.assumes, kOrderBeforeRun);
+    result.assumes.emplace_back(kNamedOrders);
   }
   return result;
 }

@@ -17,8 +17,19 @@ namespace pate {
 
 namespace {
 
+// What else E counts became public of, before what did of this run.
+std::string of_others(const PublicRelease& published) {
+  const auto is_counted = [](const OtherEntry& entry) {
+    return entry.counted == Counted::added || entry.counted == Counted::within_another;
+  };
+  return published.ledger && std::ranges::any_of(*published.ledger, is_counted)
+             ? "what the other entries of the ledger released, "
+             : "";
+}
+
 std::string outputs(const PublicRelease& published, std::size_t earlier) {
-  std::string text = published.aggregator.selection ? "the answers and refusals" : "the answers";
+  std::string text = of_others(published);
+  text += published.aggregator.selection ? "the answers and refusals" : "the answers";
   text += earlier == 0 ? " and the published E"
                        : fmt::format(", the published E and {} earlier one{} about the same votes",
                                      earlier, earlier == 1 ? "" : "s");
@@ -218,14 +229,20 @@ std::string release_statement(const PublicRelease& published, const ReleaseTerms
   return text;
 }
 
-std::string two_numbers_in_words(const AtMostFacts& facts, double delta) {
+std::string two_numbers_in_words(const AtMostFacts& facts, double delta, double others) {
+  const std::string which =
+      others > 0.0 ? fmt::format(
+                         "E is {}, what the other entries of the ledger cost, and one of two "
+                         "numbers of this run. Which of these",
+                         others)
+                   : "Which of two numbers E is";
   return fmt::format(
-      "Which of two numbers E is, both fixed before the votes were looked at, was decided by a "
-      "private test (certificate by {}): {} where it passes, else {}, which holds whatever the "
-      "votes are. The run is not ({}, {})-differentially private, also where {} is told: other "
-      "outcomes have the other number.",
-      facts.certificate == Certificate::complex ? "complex orders" : "Renyi orders", facts.claim,
-      facts.failed_claim, facts.claim, delta, facts.claim);
+      "{}, both fixed before the votes were looked at, was decided by a private test (certificate "
+      "by {}): {} where it passes, else {}, which holds whatever the votes are. The run is not "
+      "({}, "
+      "{})-differentially private, also where {} is told: other outcomes have the other number.",
+      which, facts.certificate == Certificate::complex ? "complex orders" : "Renyi orders",
+      facts.claim, facts.failed_claim, facts.claim, delta, facts.claim);
 }
 
 Guarantee guarantee_of(const std::optional<PublicRelease>& published,
@@ -243,9 +260,11 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published,
   cost.delta = published->delta;
   cost.releasable = true;
   cost.promise = Promise::outcome;
-  Guarantee result = guarantee_of(cost, outputs_of(published->aggregator) + " and the published E");
+  Guarantee result = guarantee_of(
+      cost, of_others(*published) + outputs_of(published->aggregator) + " and the published E");
   if (published->at_most) {
-    result.promise += ' ' + two_numbers_in_words(*published->at_most, published->run_delta);
+    result.promise += ' ' + two_numbers_in_words(*published->at_most, published->run_delta,
+                                                 published->others_epsilon);
   }
   protect_with_others(*published, result);
   add_assumptions(*published, result.assumes);

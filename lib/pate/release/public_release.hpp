@@ -174,8 +174,10 @@ struct AtMostFacts {
   std::optional<ComplexOrders> complex_orders = {};
 };
 
-/// Which two numbers such a release can tell, at which delta, and what that means.
-[[nodiscard]] std::string two_numbers_in_words(const AtMostFacts& facts, double delta);
+/// Which two numbers such a release can tell of its run, at which delta, and what that means;
+/// `others`: what else E counts.
+[[nodiscard]] std::string two_numbers_in_words(const AtMostFacts& facts, double delta,
+                                               double others);
 
 /// An epsilon that may be published, and all that may be published beside it.
 struct PublicRelease {

@@ -34,7 +34,7 @@ template <class Curve>
       "There is this one delta and no other failure probability. E is read off a curve that does "
       "not depend on the votes, at an index that does, and that {} by at most one, with discrete "
       "normal noise (s = {}); what telling it costs is part of E. Whatever the "
-      "votes, E of this run lies between {} and {}. {}",
+      "votes, what this run adds to E lies between {} and {}. {}",
       teachers == 1 ? "one teacher changes" : fmt::format("up to {} teachers change", teachers), s,
       curve.floor(), curve.ceiling(), holds);
 }

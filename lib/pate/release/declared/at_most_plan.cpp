@@ -20,7 +20,7 @@ std::string at_most_in_words(const AtMostPlan& plan) {
   facts.failed_claim = plan.claim.failed_claim();
   facts.certificate = plan.claim.test().certificate();
   return "There is this one delta and no other failure probability. " +
-         two_numbers_in_words(facts, plan.terms.delta);
+         two_numbers_in_words(facts, plan.terms.delta, plan.terms.others_epsilon);
 }
 
 }  // namespace
