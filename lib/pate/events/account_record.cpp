@@ -154,9 +154,7 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
     return cost.reading == GuaranteeKind::realized && cost.promise == Promise::outcome;
   });
   if (record.size() > 1 && tells_outcome) {
-    add("orders_named_before",
-        fmt::format("what was realized is counted at Renyi orders: it holds where {}",
-                    kNamedOrders));
+    add("orders_named_before", fmt::format("numbers of the outcome hold where {}", kNamedOrders));
   }
   if (any([](const Event& event) {
         return event.open.steps && !event.open.steps->sampled_queries.empty() &&
