@@ -23,7 +23,7 @@ THREAD_TESTS := *thread*,*parallel_for*,*shard*
 # Rooms whose tests make arm64 and make portability run: what touches the system, and arithmetic.
 ARM64_ROOMS ?= base numerics votes mechanisms
 PORTABLE_ROOMS ?= base numerics mechanisms
-OTHER_COMPILERS ?= g++-11 clang++-15 clang++-16 clang++-19 clang++-19-libc++
+OTHER_COMPILERS ?= g++-11 clang++-14 clang++-15 clang++-16 clang++-19 clang++-19-libc++
 DEBIAN13_COMPILERS ?= g++-13 g++-14 clang++-17 clang++-18
 ARM64_PACKAGES := g++-aarch64-linux-gnu qemu-user mmdebstrap
 THREAD_ROOMS := base labeling inspection divergence
@@ -189,7 +189,7 @@ arm64-wheel: deps ## the static tarball and the wheel of arm64, cross-compiled, 
 
 .PHONY: portability
 portability: program ## the program and suites of rooms by other compilers (OTHER_COMPILERS), numbers beside g++ 12's
-	@$(call install_missing,g++-11 clang-15 clang-16 clang-19 libc++-19-dev libc++abi-19-dev)
+	@$(call install_missing,g++-11 clang-14 clang-15 clang-16 clang-19 libc++-19-dev libc++abi-19-dev)
 	@PATE=$(BUILD)/pate ROOMS="$(PORTABLE_ROOMS)" tests/portability/compilers.sh $(JOBS) $(OTHER_COMPILERS)
 
 .PHONY: debian13
