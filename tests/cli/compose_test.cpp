@@ -759,7 +759,7 @@ TEST_SUITE("compose") {
       CHECK_MESSAGE(results(composed) == results(expected), words[0]);
     }
     // What does not go together is refused as it is with files.
-    check_refused(piped({inputs[0][0], inputs[1][0]}), 3, "which a search is not");
+    check_refused(piped({inputs[0][0], inputs[1][0]}), 3, "shard: expected a whole run");
     check_refused(piped({ledger, inputs[1][0]}), 3, "which a search is not");
   }
 
