@@ -268,8 +268,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
           terms.ledger = counts.others;
           terms.others_epsilon = counts.added.epsilon;
           terms.others_delta = counts.added.delta;
-          terms.others_conditions = {counts.conditions.of_records, counts.conditions.assumes,
-                                     counts.conditions.not_covered};
+          terms.others_conditions = counts.conditions;
         },
         settings);
     is_chosen = is_chosen || std::ranges::any_of(counts.others, &OtherEntry::chosen_from_votes);

@@ -322,7 +322,7 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   return account;
 }
 
-CountedConditions conditions_of_total(const Record& record) {
+OthersConditions conditions_of_total(const Record& record) {
   Guarantee conditions;
   assume_events(record, conditions);
   assume_foreign(record, conditions);

@@ -9,6 +9,7 @@
 #include "pate/events/drawn_numbers.hpp"
 #include "pate/events/record_answers.hpp"
 #include "pate/events/record_entries.hpp"
+#include "pate/release/public_release.hpp"
 
 namespace pate {
 
@@ -66,13 +67,8 @@ struct RecordAccount : RecordAnswers {
 /// nothing is known. Nothing in it depends on votes but what is public.
 [[nodiscard]] ToldEpsilon told_total(const Record& record);
 
-/// What a number rests on that counts these events by `told_total`: sentences for `assumes` and
-/// `not_covered` of its guarantee.
-struct CountedConditions {
-  bool of_records = false;  ///< some are what others say, of one record of the data
-  std::vector<std::string> assumes, not_covered;
-};
-[[nodiscard]] CountedConditions conditions_of_total(const Record& record);
+/// What a number rests on that counts these events by `told_total`, and whom it is about.
+[[nodiscard]] OthersConditions conditions_of_total(const Record& record);
 
 /// What the headline promises about `released`, as "all that these rounds put out".
 [[nodiscard]] Guarantee guarantee_of(const RecordAccount& account,

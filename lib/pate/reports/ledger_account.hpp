@@ -73,7 +73,7 @@ struct LedgerCounts {
   std::vector<EarlierRelease> earlier;  ///< these numbers, the two entries of one claim once
   std::vector<OtherEntry> others;       ///< all entries
   ToldEpsilon added;                    ///< what those about other answers cost together
-  CountedConditions conditions;         ///< and what that rests on
+  OthersConditions conditions;          ///< and what that rests on
 };
 [[nodiscard]] LedgerCounts count_entries(const std::vector<LedgerEntry>& entries,
                                          const ReleasedRun& run, const std::string& ledger);

@@ -85,8 +85,9 @@ class SparseOutcomes {
 
   [[nodiscard]] Round round_from(const Rows& rows, std::size_t first) const;
   [[nodiscard]] std::vector<Terms> terms_of(Direction direction, double order) const;
+  // By rounds, what their part that was given up adds but for the rounds to follow; of one round,
+  // with Laplace noise.
   [[nodiscard]] std::vector<double> log_going_on(Direction direction, double order) const;
-  // By rounds, what their part that was given up adds but for the rounds to follow.
   [[nodiscard]] double log_pure_going_on(const Round& round, Direction direction,
                                          double order) const;
   // The Renyi cost of a round, whatever the votes.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "pate/numerics/infinity.hpp"
-#include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {
@@ -190,10 +189,6 @@ double ThresholdRule::log_tail(std::size_t end, std::size_t inside, double log_e
   const double fall = log_inside - log_step[inside] - log_value;
   if (!(fall > 0.0)) return kInfinity;
   return log_value + std::log(std::abs(at[end] - at[inside])) - std::log(fall);
-}
-
-double ThresholdRule::both(double below, double above) {
-  return log_add(below, above);
 }
 
 std::optional<ThresholdRule> threshold_rule(const StabilityTest& test,

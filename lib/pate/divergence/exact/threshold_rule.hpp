@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/mechanisms/stability_test.hpp"
+#include "pate/numerics/log_space.hpp"
 
 namespace pate {
 
@@ -37,7 +38,6 @@ struct ThresholdRule {
  private:
   [[nodiscard]] double log_tail(std::size_t end, std::size_t inside, double log_end,
                                 double log_inside) const;
-  [[nodiscard]] static double both(double below, double above);
 };
 
 /// Trapezoidal rule for Gaussian noise, Gauss-Legendre rules between the kinks for Laplace noise.
@@ -53,8 +53,8 @@ struct ThresholdRule {
 template <class Log>
 double ThresholdRule::log_left_out(const Log& log) const {
   const std::size_t last = size() - 1;
-  return both(log_tail(0, inner, log(0), log(inner)),
-              log_tail(last, last - inner, log(last), log(last - inner)));
+  return log_add(log_tail(0, inner, log(0), log(inner)),
+                 log_tail(last, last - inner, log(last), log(last - inner)));
 }
 
 }  // namespace pate
