@@ -6,15 +6,21 @@ usage: check_layout.py PROJECT_DIRECTORY
 Also checked: the rooms have no cycle, every folder is one, and lib/README.md tells of each; nlohmann/json and OpenSSL are included in
 lib/pate/base only, zlib and libzip in lib/pate/votes/tables only, CLI11 in cli/options/option_parser.cpp only, CLP in lib/pate/studies/darrm/linear_program.cpp only, xsimd in lib/pate/numerics/kernels only,
 fast_float in lib/pate/base/read_double.cpp only, the random source of the system in lib/pate/base/system.cpp only; the library includes nothing of cli.
+In a checkout of git nothing stands at the top but what has its place there: a trial leaves no files.
 The headers that are installed (cmake/public_headers.cmake) include each other and the standard library only, and are at most 30.
 Prints one line per violation; exit status 1 if there are any.
 """
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SUFFIXES = {".hpp", ".cpp", ".inc"}
+# What git may have at the top, beside names that begin with a dot.
+TOP = {"CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "LICENSE",
+       "MIGRATION.md", "Makefile", "README.md", "SECURITY.md", "TUTORIAL.md", "cli", "cmake", "lib", "packaging", "sample_votes",
+       "tests"}
 # What the path of an include begins with, and the folders that may include it.
 OUTSIDERS = {
     "nlohmann/": ("lib/pate/base/",),
@@ -99,6 +105,15 @@ def public_violations(root):
     return result
 
 
+def strays(root):
+    """Names at the top that git has and that have no place there; none outside of a checkout."""
+    if not (root / ".git").exists():
+        return []
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    names = {name.split("/")[0] for name in listed.stdout.decode(errors="replace").split("\0") if name}
+    return sorted(name for name in names - TOP if not name.startswith("."))
+
+
 def violations(root):
     table = allowed_includes((root / "cmake/rooms.cmake").read_text(encoding="utf-8"))
     if not table:
@@ -114,6 +129,7 @@ def violations(root):
         if is_code and entry.name not in table:
             result.append(f"cmake/rooms.cmake: lib/pate/{entry.name} is no room")
     result.extend(public_violations(root))
+    result.extend(f"{name}: has no place at the top" for name in strays(root))
     checked = 0
     for path, number, included in [*includes_of(root, "lib"), *includes_of(root, "cli")]:
         checked += 1

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """The layout check accepts a tree that keeps the rules and names what breaks them."""
+import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -58,6 +60,17 @@ class LayoutTest(unittest.TestCase):
 
     def test_accepts_what_the_rooms_allow(self):
         self.assertEqual(violations(self.root), [])
+
+    @unittest.skipUnless(shutil.which("git"), "git is not installed")
+    def test_a_file_that_a_trial_left(self):
+        def git(*words):
+            subprocess.run(["git", "-C", str(self.root), *words], stdout=subprocess.DEVNULL, check=True)
+        self.write("report.json", "{}\n")
+        git("init", "-q")
+        git("add", "lib", "cli", "cmake")
+        self.assertEqual(violations(self.root), [])
+        git("add", "report.json")
+        self.expect("report.json: has no place at the top")
 
     def test_backward_include(self):
         self.write("lib/pate/numerics/more.cpp", '\n#include "pate/rdp/curve.hpp"\n')
