@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "pate/base/signal_cleanup.hpp"
+
 namespace pate::cli {
 
 namespace {
@@ -87,6 +89,7 @@ Activity::Activity(const Streams& streams, std::string what, std::chrono::millis
     : err_(streams.err), what_(std::move(what)), columns_(streams.err_columns), second_(second) {
   if (!is_seen(streams) || threads_with_room(1) == 0) return;
   try {
+    const io::SignalsHeld held;  // they are for the thread that has files to remove
     thread_ = JoinedThread([this] { draw_every_second(); });
   } catch (const std::system_error&) {
     // No room for a thread: nothing is drawn.

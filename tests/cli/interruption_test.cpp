@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "pate/base/parallel/joined_thread.hpp"
 #include "pate/base/signal_cleanup.hpp"
 #include "support/child_process.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::cli::Interruption;
+using pate::io::SignalsHeld;
 using pate::io::TemporaryName;
 using pate::test::Ended;
 using pate::test::in_child;
@@ -118,6 +120,45 @@ TEST_CASE("more temporaries than can be remembered do no harm") {
   CHECK_FALSE(std::filesystem::exists(directory / "0"));
   CHECK_FALSE(std::filesystem::exists(directory / "63"));
   CHECK(std::filesystem::exists(directory / "64"));
+}
+
+TEST_CASE("what has been written to a file since its name was remembered is not removed") {
+  const TempDirectory directory;
+  const Ended ended = in_child([&] {
+    for (const char* name : {"written", "replaced", "empty"}) write_bytes(directory / name, "");
+    const TemporaryName written(directory / "written");
+    const TemporaryName replaced(directory / "replaced");
+    const TemporaryName empty(directory / "empty");
+    write_bytes(directory / "written", "x");
+    write_bytes(directory / "other", "");
+    std::filesystem::rename(directory / "other", directory / "replaced");
+    pate::io::remove_temporaries();
+  });
+  CHECK(ended.status == 0);
+  CHECK(std::filesystem::exists(directory / "written"));
+  CHECK(std::filesystem::exists(directory / "replaced"));
+  CHECK_FALSE(std::filesystem::exists(directory / "empty"));
+}
+
+TEST_CASE("a signal that is held back arrives when it is not any more") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const TempDirectory directory;
+    const Ended ended = in_child([&] {
+      pate::cli::end_cleanly_on_signals();
+      {
+        const SignalsHeld held;
+        const SignalsHeld again;
+        std::raise(signal);
+        pate::JoinedThread([&] { std::raise(signal); }).join();
+        write_bytes(directory / "held", "");
+      }
+      write_bytes(directory / "after", "");
+    });
+    CHECK(ended.signal == signal);
+    CHECK(std::filesystem::exists(directory / "held"));
+    CHECK_FALSE(std::filesystem::exists(directory / "after"));
+  }
 }
 
 TEST_SUITE_END();

@@ -24,10 +24,12 @@ struct Slot {
   std::atomic<State> state{State::free};
   const char* begin = nullptr;  // what is mapped; of a temporary nothing
   const char* end = nullptr;
-  // Of a file that was there when its name was remembered: whatever replaced it is not removed.
+  // Of a file that was there when its name was remembered: whatever has replaced it or been written
+  // to it is not removed.
   bool is_known = false;
   dev_t device = 0;
   ino_t inode = 0;
+  off_t size = 0;
   std::array<char, kMaxPath> path{};
 };
 using Slots = std::array<Slot, 64>;
@@ -56,6 +58,7 @@ std::ptrdiff_t remember(Slots& slots, const std::filesystem::path& path, const c
     slot.is_known = begin == nullptr && ::lstat(slot.path.data(), &status) == 0;
     slot.device = status.st_dev;
     slot.inode = status.st_ino;
+    slot.size = status.st_size;
     slot.state = State::remembered;
     return static_cast<std::ptrdiff_t>(i);
   }
@@ -71,11 +74,12 @@ void forget(Slots& slots, std::ptrdiff_t slot) {
   while (state == State::removing) std::this_thread::yield();
 }
 
-// Whether the name leads to what it led to. Async-signal-safe.
+// Whether the name leads to what it led to, as it was. Async-signal-safe.
 bool is_the_same(const Slot& slot) {
   struct stat status {};
-  return !slot.is_known || (::lstat(slot.path.data(), &status) == 0 &&
-                            status.st_dev == slot.device && status.st_ino == slot.inode);
+  return !slot.is_known ||
+         (::lstat(slot.path.data(), &status) == 0 && status.st_dev == slot.device &&
+          status.st_ino == slot.inode && status.st_size == slot.size);
 }
 
 }  // namespace
@@ -85,6 +89,17 @@ TemporaryName::TemporaryName(const std::filesystem::path& path) noexcept
 
 TemporaryName::~TemporaryName() {
   forget(temporaries, slot_);
+}
+
+SignalsHeld::SignalsHeld() noexcept {
+  sigset_t all{};
+  ::sigfillset(&all);
+  for (const int fault : {SIGBUS, SIGFPE, SIGILL, SIGSEGV}) ::sigdelset(&all, fault);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+SignalsHeld::~SignalsHeld() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void remove_temporaries() noexcept {

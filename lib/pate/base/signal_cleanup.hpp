@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 
@@ -14,7 +15,8 @@ namespace pate::io {
 class TemporaryName {
  public:
   /// At most 64 names are remembered at a time, of fewer than 4096 bytes each; those beyond are
-  /// not. To be made before the file is.
+  /// not. To be made before the file is; where the file is there already, what has replaced it or
+  /// been written to it meanwhile is not removed.
   explicit TemporaryName(const std::filesystem::path& path) noexcept;
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
@@ -23,6 +25,20 @@ class TemporaryName {
 
  private:
   std::ptrdiff_t slot_;
+};
+
+/// Holds back, from this thread and from those it starts, all signals but those of its own faults
+/// for as long as it lives: between the making of a file and the remembering of its name none ends
+/// the program. They arrive afterwards.
+class SignalsHeld {
+ public:
+  SignalsHeld() noexcept;
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  ~SignalsHeld();
+
+ private:
+  sigset_t before_{};
 };
 
 /// Unlinks all files whose names are remembered, in whatever state they are. Async-signal-safe. To

@@ -41,16 +41,34 @@ int leads_to(const fs::path& path, int file) {
   return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino ? 1 : 0;
 }
 
-// Waits for the lock: 1. 0 when the name has got another file meanwhile; -1 and errno on failure.
-int lock(int file, const fs::path& path) {
-  if (io::retry([&] { return ::flock(file, LOCK_EX); }) != 0) return -1;
+// -1 where it cannot be told.
+std::int64_t size_of(const io::Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 ? std::int64_t{status.st_size} : -1;
+}
+
+// Whether the lock is had, now or after waiting, and the name still leads to the file: 1. 0 where
+// it has got another one meanwhile, -1 and errno on failure.
+int lock(int file, const fs::path& path, int flags) {
+  if (io::retry([&] { return ::flock(file, flags); }) != 0) return -1;
   return leads_to(path, file);
 }
 
-// made: set where there was no such file before.
-io::Descriptor open_locked(const fs::path& path, bool& made) {
+// Under the lock, and while the file is empty: whatever others write, they write after that.
+void remember(const io::Descriptor& file, const fs::path& path,
+              std::optional<io::TemporaryName>& name) {
+  if (size_of(file) != 0) return;
+  std::error_code failure;
+  const fs::path real = fs::canonical(path, failure);  // a link to it stays
+  if (!failure) name.emplace(real);
+}
+
+// made: set where there was no such file before; its name is remembered until it gets an entry.
+io::Descriptor open_locked(const fs::path& path, bool& made,
+                           std::optional<io::TemporaryName>& without_entry) {
   constexpr int kFlags = O_RDWR | O_APPEND | O_NOCTTY | O_NONBLOCK;
   for (;;) {
+    std::optional<io::SignalsHeld> held(std::in_place);  // never while others are waited for
     io::Descriptor file(path, kFlags);
     made = file.get() < 0 && errno == ENOENT;
     if (made) file = io::Descriptor(path, kFlags | O_CREAT, 0600);
@@ -60,16 +78,16 @@ io::Descriptor open_locked(const fs::path& path, bool& made) {
       throw output_error(
           fmt::format("{}: the ledger cannot be opened: not a regular file", path.string()));
     }
-    const int locked = lock(file.get(), path);
-    if (locked > 0) return file;
+    int locked = lock(file.get(), path, LOCK_EX | LOCK_NB);
+    if (locked < 0 && errno == EWOULDBLOCK) {
+      held.reset();
+      locked = lock(file.get(), path, LOCK_EX);
+    }
     if (locked < 0) fail(path, "locked", errno);
+    if (locked == 0) continue;
+    if (made) remember(file, path, without_entry);
+    return file;
   }
-}
-
-// -1 where it cannot be told.
-std::int64_t size_of(const io::Descriptor& file) {
-  struct stat status {};
-  return ::fstat(file.get(), &status) == 0 ? std::int64_t{status.st_size} : -1;
 }
 
 std::string read_all(int file, const fs::path& path) {
@@ -90,14 +108,8 @@ std::string read_all(int file, const fs::path& path) {
 Ledger::Ledger(fs::path path, io::WritePoints points)
     : path_(std::move(path)),
       points_(std::move(points)),
-      descriptor_(open_locked(path_, made_)),
+      descriptor_(open_locked(path_, made_, without_entry_)),
       protected_(descriptor_) {
-  // Under the lock, and while it is empty: whatever others write, they write after that.
-  std::error_code failure;
-  if (made_ && size_of(descriptor_) == 0) {
-    const fs::path real = fs::canonical(path_, failure);  // a link to it stays
-    if (!failure) without_entry_.emplace(real);
-  }
   text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
   points_("ledger opened");
 }
@@ -119,11 +131,11 @@ void Ledger::append(LedgerEntry entry) {
   entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
-  without_entry_.reset();
   if (!io::write_all(descriptor_, bytes, points_, "ledger piece written") ||
       io::retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
     fail(path_, "written", errno);
   }
+  without_entry_.reset();  // what has been written to is not removed
   points_("ledger synced");
   std::error_code failure;
   const fs::path real = fs::canonical(path_, failure);

@@ -57,10 +57,10 @@ class Ledger {
  private:
   std::filesystem::path path_;
   io::WritePoints points_;
-  bool made_ = false;  // there was no file of this name
+  bool made_ = false;                               // there was no file of this name
+  std::optional<io::TemporaryName> without_entry_;  // of a file that was made, until it gets one
   io::Descriptor descriptor_;
   io::ProtectedFile protected_;
-  std::optional<io::TemporaryName> without_entry_;  // of a file that was made, until it gets one
   LedgerText text_;
 };
 
