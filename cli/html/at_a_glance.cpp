@@ -31,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 14> kDone{{
     {"plan", "A run of an ensemble was planned; no votes were looked at."},
     {"release", "A number that bounds the cost of such a run was drawn, to be published."},
     {"account", "The costs of everything in a ledger were added up."},
-    {"compose", "The costs of several runs were added up."},
+    {"compose", "The costs of runs were added up."},
     {"darrm", "Answers by the majority of teachers that are private themselves were planned."},
     {"tune", "Parameters were looked for on votes. Nothing was published by that."},
     {"private_search", "Parameters were tried on votes; the labels of the best were written down."},

@@ -90,8 +90,8 @@ struct Traits {
   const char* recorded_as = nullptr;  ///< where the setting has a name of its own
   const char* recorded_before =
       nullptr;  ///< the setting it precedes; default: in order of the help
-  /// Of one of some words: another that people try, and what to use instead.
-  std::pair<const char*, const char*> instead = {nullptr, nullptr};
+  /// Of one of some words: others that people try, and what to use instead.
+  std::vector<std::pair<std::string_view, std::string_view>> instead = {};
 };
 
 /// The options of a command, in the sections of its help. Registering an option is all there is to

@@ -71,10 +71,11 @@ CLI::Validator a_number() {
 CLI::Validator one_of(const CommandLine::Option& option, const std::vector<std::string>& words) {
   return {[words, instead = option.traits.instead](const std::string& text) {
             if (std::ranges::find(words, text) != words.end()) return std::string();
-            const bool known = instead.first != nullptr && text == instead.first;
-            return fmt::format(
-                "must be one of {}, got '{}'{}", fmt::join(words, ", "), text,
-                known ? std::string("; ") + instead.second : did_you_mean(text, words));
+            const auto known = std::ranges::find(instead, std::string_view(text),
+                                                 &decltype(instead)::value_type::first);
+            return fmt::format("must be one of {}, got '{}'{}", fmt::join(words, ", "), text,
+                               known != instead.end() ? fmt::format("; {}", known->second)
+                                                      : did_you_mean(text, words));
           },
           ""};
 }

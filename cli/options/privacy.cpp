@@ -66,7 +66,9 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
       {Bound::published, Bound::tradeoff, Bound::tilted, Bound::complex},
       "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only), "
       "complex (nearly the exact profile)",
-      {.instead = {"exact", "exact costs come with --exact"}});
+      {.instead = {{"exact", "exact costs come with --exact"},
+                   {"data_independent", "what any votes cost is always computed too"},
+                   {"data-independent", "what any votes cost is always computed too"}}});
   privacy.add("--exact", options.account.exact,
               "also compute exact divergences and the privacy profile");
   privacy.add("--deltas LIST", options.account.profile_deltas,

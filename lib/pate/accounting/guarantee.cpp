@@ -107,6 +107,10 @@ void protect_records(Guarantee& guarantee) {
 }
 
 void assume_parts(Guarantee& guarantee, std::int64_t teachers) {
+  if (teachers == 1) {
+    guarantee.assumes.emplace_back("each record is in the part of one teacher only");
+    return;
+  }
   std::ranges::replace(guarantee.assumes, std::string(kDisjoint),
                        fmt::format("each record is in the parts of at most {} teachers", teachers));
 }

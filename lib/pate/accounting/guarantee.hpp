@@ -48,7 +48,7 @@ void protect(Guarantee& guarantee, const Neighbours& neighbours);
 /// themselves.
 void protect_records(Guarantee& guarantee);
 
-/// The same where each record may be in the parts of several teachers: what is assumed of the
+/// The same where each record is in the parts of at most so many teachers: what is assumed of the
 /// parts.
 void assume_parts(Guarantee& guarantee, std::int64_t teachers);
 

@@ -354,13 +354,7 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
   assume_samples(result, account.steps);
   assume_events(account.events, result);
   if (headline.bound == Bound::released) tell_claims(account.events, result);
-  if (foreign && !records) {
-    if (neighbours.teachers > 1) {
-      assume_parts(result, neighbours.teachers);
-    } else {
-      result.assumes.emplace_back("each record is in the part of one teacher only");
-    }
-  }
+  if (foreign && !records) assume_parts(result, neighbours.teachers);
   if (account.adaptive) assume_rounds_by_answers(result);
   assume_foreign(account.events, result);
   if (headline.bound == Bound::released) {

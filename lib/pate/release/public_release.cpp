@@ -123,11 +123,7 @@ void protect_with_others(const PublicRelease& published, Guarantee& guarantee) {
     return;
   }
   protect_records(guarantee);
-  if (neighbours.teachers > 1) {
-    assume_parts(guarantee, neighbours.teachers);
-  } else {
-    guarantee.assumes.emplace_back("each record is in the part of one teacher only");
-  }
+  assume_parts(guarantee, neighbours.teachers);
 }
 
 void add_new(const std::vector<std::string>& lines, std::vector<std::string>& to) {

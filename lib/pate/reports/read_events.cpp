@@ -113,7 +113,7 @@ void check_units(const std::vector<NamedRecord>& records) {
       if (event.open.protects_records != of_first->open.protects_records) {
         throw input_error(
             fmt::format("{}: expected a report that protects {} as {}, found one that protects {}: "
-                        "costs of the two do not add up",
+                        "costs of the two do not add up; state one number for each",
                         named.name, unit_of(of_first->open), first->name, unit_of(event.open)));
       }
       if (event.open.neighbours() != of_first->open.neighbours()) {

@@ -45,7 +45,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 12> kMechanisms{{
     {"ptr_laplace", "PTR, Laplace noise"},
     {"ptr_sparse", "PTR, sparse"},
     {"ptr_sparse_gaussian", "PTR, sparse, Gaussian noise"},
-    {"composed", "several runs"},
+    {"composed", "a sum of runs"},
     {"darrm", "DaRRM"},
     {"nzc", "NZC"},
 }};

@@ -78,7 +78,8 @@ TEST_CASE("costs of other ensembles, units and neighbours are not added up, whoe
         "are not added up");
   CHECK(edited([](PublicEvent& open) { open.protects_records = true; }) ==
         "b.json: expected a report that protects one teacher's votes as a.json, found one that "
-        "protects one record of the data: costs of the two do not add up");
+        "protects one record of the data: costs of the two do not add up; state one number for "
+        "each");
   const std::string neighbours = edited([](PublicEvent& open) {
     open.aggregator =
         Mechanism(Aggregator{{}, {GaussianNoisyMax{20.0}, Neighbours{Adjacency::replace, 2}}});
