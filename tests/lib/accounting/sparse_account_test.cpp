@@ -152,6 +152,21 @@ TEST_SUITE("sparse form with Gaussian noise") {
     CHECK(laplace.trajectory.empty());
   }
 
+  TEST_CASE("costs: of more queries than are looked at a notice tells") {
+    constexpr auto kQueries = static_cast<std::int64_t>(pate::SparseOutcomes::kMostQueries) + 1;
+    const auto test = StabilityTest::sparse_gaussian(0.7, 1e-8, 1, kQueries);
+    const std::vector<Histogram> ties(static_cast<std::size_t>(kQueries), {20, 20, 0});
+    const auto has_notice = [](const pate::Notice& notice) {
+      return notice.code == "sparse_queries" &&
+             notice.message.starts_with("only the first 800 queries are looked at one by one") &&
+             notice.message.find("(--queries 0:800)") != std::string::npos;
+    };
+    CHECK(std::ranges::count_if(account_of(ties, test, 1e-4).notices, has_notice) == 1);
+    const auto fewer = StabilityTest::sparse_gaussian(0.7, 1e-8, 1, 13);
+    CHECK(std::ranges::count(account_of(some_queries(), fewer, 1e-4).notices,
+                             std::string("sparse_queries"), &pate::Notice::code) == 0);
+  }
+
   TEST_CASE("sums: the cost on these votes stays, and what is public does not tell it") {
     const auto test = StabilityTest::sparse_gaussian(4.0, 1e-7, 4, 13);
     const auto account = account_of(some_queries(), test, 1e-4);

@@ -31,6 +31,7 @@ constexpr double kMaxTableNumbers = 6e7;
 // Products below are taken for 0, sums below are made of logarithms.
 constexpr double kLeastProduct = 1e-280;
 constexpr double kLeastSum = 1e-200;
+constexpr double kLogHalf = -0.693;
 
 NodeRow node_row(std::vector<double> log, double scale) {
   NodeRow row;
@@ -166,16 +167,19 @@ SparseOutcomes::Round SparseOutcomes::round_from(const Rows& rows, std::size_t f
     bool is_known = true;
     for (const Side side : {votes, least, most}) {
       const NodeRow& refusal = rows.refused.at(its[side]);
-      const NodeRow& answer = rows.answered_alone.at(its[side]);
       query.asked[side] = asked(side);
       const double refused = log_sum(answered[side], refusal);
-      const double also = log_sum(answered[side], answer);
       query.refused[side] = refused - query.asked[side];
-      query.answered[side] = also - query.asked[side];
       is_known = is_known && query.asked[side] > ThresholdRule::kLeastLog &&
                  is_whole(answered[side], rows.density, query.asked[side]) &&
-                 is_whole(answered[side], refusal, refused) &&
-                 is_whole(answered[side], answer, also);
+                 is_whole(answered[side], refusal, refused);
+      if (query.refused[side] < kLogHalf) {  // nothing cancels
+        query.answered[side] = std::log1p(-std::exp(query.refused[side]));
+        continue;
+      }
+      const double also = log_sum(answered[side], rows.answered_alone.at(its[side]));
+      query.answered[side] = also - query.asked[side];
+      is_known = is_known && is_whole(answered[side], rows.answered_alone.at(its[side]), also);
     }
     if (!is_known) {
       round.given_up = true;

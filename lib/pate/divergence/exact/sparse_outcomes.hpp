@@ -37,12 +37,8 @@ namespace pate {
 /// `divergence/bounds` has the proofs.
 class SparseOutcomes {
  public:
-  /// Queries that are looked at; the time grows with their square. Laplace noise takes more nodes.
-  static constexpr std::size_t kMaxGaussian = 800;
-  static constexpr std::size_t kMaxLaplace = 400;
-  [[nodiscard]] static std::size_t most_queries(const StabilityTest& test) {
-    return test.has_gaussian_noise() ? kMaxGaussian : kMaxLaplace;
-  }
+  /// Queries that are looked at; the time grows with their square.
+  static constexpr std::size_t kMostQueries = 800;
 
   /// `stabilities`: of the queries in their order, of which the first `looked_at` are, fewer where
   /// tables would be too large. Throws `parameter_error` for a test that is no sparse form, or ends
@@ -51,7 +47,7 @@ class SparseOutcomes {
                  unsigned threads, std::size_t looked_at);
   SparseOutcomes(const StabilityTest& test, std::span<const std::int64_t> stabilities,
                  unsigned threads = 1)
-      : SparseOutcomes(test, stabilities, threads, most_queries(test)) {}
+      : SparseOutcomes(test, stabilities, threads, kMostQueries) {}
 
   /// Renyi cost of the run at an order > 1 but for the deltas of its rounds, the larger of both
   /// directions; at most that for any votes, which with Gaussian noise it is at orders that are of
