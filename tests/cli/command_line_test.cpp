@@ -42,8 +42,9 @@ void describe(CommandLine& line, Options& options) {
   work.add("--exact", options.exact, "a flag", {.recorded_before = "delta"});
   line.record_null("seed", "exact");
   late.add("--left-out", options.exact, "not here");
-  late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
-           {.instead = {"exact", "that is --exact"}});
+  late.add(
+      "--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
+      {.instead = {std::pair{std::string_view("exact"), std::string_view("that is --exact")}}});
   late.add("--reading NAME", options.reading, {GuaranteeKind::joint, GuaranteeKind::worst_case},
            "a reading");
   late.add("-q,--max-queries N", options.queries, "a number");

@@ -23,6 +23,11 @@ MECHANISM = "--threshold 200 --sigma1 150 --sigma2 40 --delta 1e-5".split()
 while_it_reads = unittest.skipIf(b"__tsan_init" in pathlib.Path(PATE).read_bytes(),
                                  "the thread sanitizer keeps signals back")
 
+# What is ignored here every child would ignore: nohup does it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 class SignalsTest(unittest.TestCase):
     @classmethod

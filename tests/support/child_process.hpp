@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -19,7 +20,8 @@ struct Ended {
   std::string err;
 };
 
-/// Runs `work` in a child process, which ends with status 0 afterwards, 99 on an exception. No
+/// Runs `work` in a child process, which ends with status 0 afterwards, 99 on an exception. Signals
+/// that end a program end it, also where whoever runs the tests ignores them, as nohup does. No
 /// other thread may run.
 inline Ended in_child(const std::function<void()>& work) {
   std::array<int, 2> ends{};
@@ -30,6 +32,7 @@ inline Ended in_child(const std::function<void()>& work) {
     ::dup2(ends[1], STDERR_FILENO);
     ::close(ends[0]);
     ::close(ends[1]);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
     try {
       work();
     } catch (const std::exception& error) {
