@@ -124,14 +124,13 @@ class Search {
     with_profile_ = false;
     smallest_by(noise, 4.0, kFirstTolerance);
     with_profile_ = true;
-    if (noise == kMinNoise || (noise == kMaxNoise && !keeps())) return;
-    // RDP keeps it, and the profile costs no more. From there on by secants of log epsilon over log
-    // noise, of slope -1 at first.
+    // RDP keeps it, where any noise does, and the profile costs no more. From there on by secants
+    // of log epsilon over log noise, of slope -1 at first.
     double high = noise;
     double low = 0.0;
     double log_high = log_share();
     double log_low = 0.0;
-    while (low == 0.0 || high > low * (1.0 + kSampledTolerance)) {
+    while (high > std::max(low, kMinNoise) * (1.0 + kSampledTolerance)) {
       const double slope = low > 0.0 ? (log_high - log_low) / std::log(high / low) : -1.0;
       const double wanted = high * std::exp(-log_high / slope);
       // On the side that keeps the target, and then as near on the other one.
@@ -144,7 +143,6 @@ class Search {
       const double share = log_share();
       (share <= 0.0 ? high : low) = noise;
       (share <= 0.0 ? log_high : log_low) = share;
-      if (high == kMinNoise) break;
     }
     noise = high;
   }
