@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/pure_rdp.hpp"
 #include "pate/release/declared/declared_run.hpp"
+#include "support/curve_votes.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
@@ -117,4 +119,60 @@ TEST_CASE("at most: refused from public inputs") {
   settings.certificate.reset();
   settings.cost = ReleasedCost::realized;
   CHECK_THROWS_AS((void)at_most_plan(votes, settings), parameter_error);
+}
+
+TEST_CASE("at most: of a few teachers, by the cost that is asked for, in words") {
+  const CostSpec question = pate_test::curve_question(8, 2, 0.0);
+  const VoteProfile votes = pate_test::favouring_votes(question, 0.9, 6, 5);
+  AtMostSettings settings;
+  settings.delta = 1e-3;
+  settings.threads = 1;
+  settings.claim = 2.0;
+  // A bound is one of Renyi orders.
+  for (const CurveCost bound : {CurveCost::exact, CurveCost::tilted, CurveCost::tradeoff}) {
+    settings.bound = bound;
+    const AtMostPlan plan = at_most_plan(votes, settings);
+    CHECK(plan.cost == bound);
+    CHECK_FALSE(plan.uses_chosen_parameters());
+    const double pass = plan.pass_probability();
+    CHECK(pass == plan.ladder().pass(plan.level));
+    CHECK(plan.mean_published() ==
+          doctest::Approx(2.0 + (1.0 - pass) * (plan.claim.failed_claim() - 2.0)));
+    const PublicRelease told = public_release(votes, plan, true);
+    REQUIRE(told.at_most);
+    CHECK(told.at_most->certificate == Certificate::renyi);
+    CHECK(told.at_most->cost == bound);
+    CHECK(told.order == told.at_most->orders.front());
+    CHECK(told.statement.find("There is this one delta and no other failure probability.") !=
+          std::string::npos);
+  }
+  const auto said = [&](auto change) {
+    AtMostSettings changed = settings;
+    changed.bound.reset();
+    change(changed);
+    try {
+      (void)at_most_plan(votes, changed);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(said([](auto&) {}).empty());
+  CHECK(said([](auto& its) { its.cost = ReleasedCost::realized; }) ==
+        "a claim counts every query: its reading is joint");
+  CHECK(said([](auto& its) {
+          its.bound = CurveCost::exact;
+          its.certificate = Certificate::complex;
+        }) == "a cost is one of Renyi orders: a certificate by complex orders has none");
+  const double any = epsilon_for_any_votes(votes.aggregator, votes.queries, 1e-3);
+  const std::string needless = said([&](auto& its) { its.claim = 4.0 * any; });
+  CHECK(needless.find("which holds whatever the votes are and is said where the test does not "
+                      "pass: it needs no test") != std::string::npos);
+  const std::string hopeless = said([](auto& its) {
+    its.claim = 0.1;
+    its.delta = 1e-9;
+    its.certificate = Certificate::renyi;
+  });
+  CHECK(hopeless.find("the claim 0.1 at delta = 1e-09 is out of reach: even answers that cost "
+                      "nothing would pass with probability ") == 0);
 }

@@ -150,6 +150,14 @@ TEST_CASE("order cells: a function of epsilon, whose cells meet and hold it") {
   }
 }
 
+TEST_CASE("order cells: whatever is larger than every epsilon has the last orders") {
+  const DeclaredOrders& last = declared_order_tables().back();
+  CHECK(declared_orders(HUGE_VAL).data() == last.orders.data());
+  const OrderCell cell = order_cell(Certificate::renyi, HUGE_VAL, 1e-5);
+  CHECK(cell.from == last.from);
+  CHECK(std::ranges::equal(std::get<std::vector<double>>(cell.orders), last.orders));
+}
+
 TEST_CASE("budget test: costs of another certificate, or of other orders, are refused") {
   const DeclaredBudget budget{1.0, 1e-5, false};
   const BudgetTest complex(Certificate::complex, budget);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "pate/base/error.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "support/accuracy.hpp"
 #include "support/noisy_max_outcomes.hpp"
@@ -220,6 +221,24 @@ TEST_SUITE("sensitivity") {
           CHECK(bounds.log_lower >= (log_q - 2.0 / scale) - 1e-11 * (1.0 - log_q + 2.0 / scale));
         }
       }
+    }
+  }
+
+  TEST_CASE("one Laplace noise: q moves by a factor e^(1/b), of two classes alone") {
+    for (const double scale : {0.7, 5.0, 60.0}) {
+      const NoisyMax noise{OneLaplaceNoise{scale}};
+      CHECK(q_coordinate(noise).vote == 1.0 / scale);
+      CHECK_FALSE(q_coordinate(noise).is_normal);
+      for (const double log_q : {-40.0, -5.0, -0.8, std::log(0.5)}) {
+        NearbySplits nearby;
+        const NeighbourQ got = neighbour_q(noise, log_q, 2, nearby);
+        const double upper = std::min(log_q + 1.0 / scale, std::log(0.5));
+        CHECK(got.log_lower <= log_q - 1.0 / scale);
+        CHECK(got.log_lower >= log_q - 1.0 / scale - 1e-11);
+        CHECK(got.log_upper >= upper * (1.0 + 1e-15));
+        CHECK(got.log_upper <= upper + 1e-11);
+      }
+      CHECK_THROWS_AS((void)neighbour_q(OneLaplaceNoise{scale}, -5.0, 3), parameter_error);
     }
   }
 }

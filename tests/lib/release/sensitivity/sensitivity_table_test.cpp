@@ -3,8 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <vector>
 
+#include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/release/sensitivity/q_grid.hpp"
 
 using namespace pate;
@@ -69,6 +73,46 @@ TEST_CASE("rows of several statistics have the largest of their entries") {
       CHECK(several.row(row)[k] == largest);
     }
   }
+}
+
+TEST_CASE("beyond doubles: entries are those of the noisy maximum, where the check tells nothing") {
+  // Moments of e^870.
+  constexpr double kHighOrder = 30.0;
+  const NoisyMax noise{GaussianNoisyMax{1.0}};
+  const ExcessCurve curve(noise, 12, 3, kHighOrder, 1);
+  REQUIRE(curve.log_cap() > 800.0);
+  const QGrid grid(curve, noise, 3, GridResolution::rough(), 1);
+  const NoisyMaxSensitivity alone(grid, kHighOrder, curve.log_cap());
+  const SensitivityTable all(grid, std::nullopt, kHighOrder, curve.log_cap(), 0, 0, 1);
+  const AnswerTable ladder(ThresholdCheck{-1e8, 1e6}, 0, 12, 12);
+  const SensitivityTable checked(grid, ladder, kHighOrder, curve.log_cap(), 0, 12, 1);
+  REQUIRE(alone.up.size() == grid.size());
+  for (std::size_t k = 0; k < grid.size(); ++k) {
+    CAPTURE(k);
+    const double expected = std::max(alone.up[k], alone.down[k]);
+    CHECK(all.row(0)[k] >= expected);
+    CHECK(all.row(0)[k] == doctest::Approx(expected).epsilon(1e-6));
+    CHECK(checked.row(6)[k] == doctest::Approx(expected).epsilon(1e-6));
+  }
+  // In the middle of the threshold there is more to tell.
+  const AnswerTable near(ThresholdCheck{6.0, 0.5}, 0, 12, 12);
+  const SensitivityTable at_threshold(grid, near, kHighOrder, curve.log_cap(), 0, 12, 1);
+  CHECK(at_threshold.largest() > all.largest());
+}
+
+TEST_CASE("beyond every number: orders whose moments nothing can hold are refused") {
+  const char* const words =
+      "the order is too large for so little noise: the moments of one query are beyond every "
+      "floating point number; choose a smaller --order";
+  CHECK_NOTHROW(require_moments(10999.0));
+  for (const double log_moment : {11000.0, kInfinity, std::nan("")}) {
+    CHECK_THROWS_WITH_AS(require_moments(log_moment), words, validity_error);
+  }
+  const Grid grid;
+  const AnswerTable ladder(ThresholdCheck{10.0, 0.03}, 0, 20, 20);
+  CHECK_THROWS_WITH_AS(SensitivityTable(grid.grid, ladder, kOrder, grid.curve.log_cap(), 0, 20, 1),
+                       words, validity_error);
+  CHECK_THROWS_WITH_AS(NoisyMaxSensitivity(grid.grid, kOrder, 2e4), words, validity_error);
 }
 
 TEST_SUITE_END();
