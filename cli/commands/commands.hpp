@@ -207,6 +207,7 @@ struct PlanOptions {
   std::optional<std::int64_t> queries;
   std::optional<std::int64_t> max_answers;
   std::optional<double> sample_teachers;
+  std::string teacher_weights;
   PlanSettings settings;
   bool any_delta = false;
   std::optional<double> epsilon;

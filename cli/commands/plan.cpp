@@ -9,8 +9,10 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/planning/plan.hpp"
+#include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -124,12 +126,13 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     if (options.certificate || !options.tables.empty()) {
       throw usage_error("--certificate and --tables go with --declared-epsilon");
     }
-    const bool says_teachers_alone = options.mechanism.any_ptr() && !options.classes;
+    const bool says_teachers_alone =
+        (options.mechanism.any_ptr() || !options.teacher_weights.empty()) && !options.classes;
     if (!options.sensitivity_order && !says_teachers_alone &&
         (options.teachers || options.classes)) {
       throw usage_error(
           "--teachers and --classes go with --declared-epsilon or --published-sensitivity, "
-          "--teachers alone with PTR too");
+          "--teachers alone with PTR and --teacher-weights too");
     }
     if (options.teachers && *options.teachers < 1) {
       throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
@@ -189,6 +192,45 @@ std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptio
                         *options.classes, *options.teachers)};
 }
 
+// What goes with votes that count by weights.
+void check_weights(const PlanOptions& options) {
+  if (options.teacher_weights.empty()) return;
+  const char* const excluded = options.declared_epsilon    ? "--declared-epsilon"
+                               : options.sample_teachers   ? "--sample-teachers"
+                               : options.sensitivity_order ? "--published-sensitivity"
+                                                           : nullptr;
+  if (excluded != nullptr) {
+    throw usage_error(
+        fmt::format("--teacher-weights excludes {}, where every vote counts one", excluded));
+  }
+  check_weighable(options.mechanism);
+}
+
+// The plan, and what teachers of each weight pay where there are weights.
+WeightedPlan planned(const PlanOptions& options, const std::optional<TeacherWeights>& weights) {
+  const PlannedRun run = given_run(options, options.solve);
+  const PlanSettings& settings = options.settings;
+  if (weights) {
+    return options.solve ? solve_weighted(run, *weights, settings, *options.solve, *options.epsilon)
+                         : plan_weighted(run, *weights, settings);
+  }
+  return {
+      options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings),
+      {}};
+}
+
+// Doubts about thresholds and delta.
+std::vector<Notice> plan_doubts(const PlanOptions& options, const PlannedRun& run,
+                                const std::optional<TeacherWeights>& weights) {
+  const std::vector<double> thresholds = thresholds_of(options.mechanism, options.teachers);
+  const std::optional<StabilityTest> test = run.tested();
+  std::vector<Notice> doubts =
+      slip_notices(weights ? std::vector<double>{} : thresholds, options.teachers,
+                   options.settings.delta, test ? &*test : nullptr);
+  if (weights) add_weight_slips(*weights, thresholds, doubts);
+  return doubts;
+}
+
 }  // namespace
 
 void add_plan(CommandLine& line, PlanOptions& options) {
@@ -200,6 +242,9 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   run.add("--sample-teachers P", options.sample_teachers,
           "every query is answered by a sample that each teacher is in with probability P (GNMax, "
           "Confident; with --neighbours add-remove)");
+  run.add("--teacher-weights FILE", options.teacher_weights,
+          "how much the vote of each teacher will count, a line each, as in 'pate analyze'; what "
+          "teachers of each weight pay is reported");
   const Section privacy = line.section("Privacy");
   add_delta(privacy, options.settings.delta, options.any_delta);
   const Section declared = line.section("A budget declared beforehand (estimates, without votes)");
@@ -208,7 +253,8 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                "votes of three levels of agreement");
   add_certificate(declared, options.certificate);
   declared.add("--teachers M", options.teachers,
-               "number of teachers; of PTR: says where its threshold is out of their reach");
+               "number of teachers; of PTR: says where its threshold is out of their reach; of "
+               "--teacher-weights: how many there must be");
   declared.add("--classes m", options.classes, "number of classes");
   declared.add("--tables DIR", options.tables,
                "cache directory for its tables, which hold nothing private", {.recorded = false});
@@ -248,31 +294,34 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
-  check_output_options(options.output, {}, options.exports.destinations());
-  const PlannedRun run = given_run(options, options.solve);
-  const PlanSettings& settings = options.settings;
-  Plan result =
-      options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings);
-  const std::optional<StabilityTest> test = result.run.tested();
-  const auto slips =
-      slip_notices(thresholds_of(options.mechanism, options.teachers), options.teachers,
-                   options.settings.delta, test ? &*test : nullptr);
-  result.notices.insert(result.notices.begin(), slips.begin(), slips.end());
+  check_weights(options);
+  std::vector<std::string> inputs;
+  if (!options.teacher_weights.empty()) inputs.push_back(options.teacher_weights);
+  check_output_options(options.output, inputs, options.exports.destinations());
+  VotesInput input;  // without votes
+  const std::optional<TeacherWeights> weights =
+      open_weights(options.teacher_weights, input, options.teachers);
+  auto [result, of_weights] = planned(options, weights);
+  const std::vector<Notice> doubts = plan_doubts(options, result.run, weights);
+  result.notices.insert(result.notices.begin(), doubts.begin(), doubts.end());
 
   const auto judged = judged_limits(options.limits, result.costs[result.headline]);
-  reports::ReportContext context{
-      version(),          settings_of("plan", add_plan, options), {}, {}, {planned_run(result)},
-      verdicts_of(judged)};
+  reports::ReportContext context{version(),
+                                 settings_of("plan", add_plan, options),
+                                 input.describe(),
+                                 {},
+                                 {planned_run(result)},
+                                 verdicts_of(judged)};
   const reports::PlanExtras extras{declared_plan(options, options.solve, context, streams),
-                                   planned_sensitivity(options)};
+                                   planned_sensitivity(options), of_weights};
+  input.check_unchanged();
   constexpr bool kPublic = true;  // there are no votes yet
   write_exports(options.exports, context.record, result.costs[result.headline],
                 {.orders = options.settings.orders}, streams);
   deliver_report(
       options.output, reports::plan_report_json(result, context, extras, options.output.audience()),
       costs_for_people(options.output, guarantee_of(result), result.costs,
-                       plan_summary(result, extras.declared ? &*extras.declared : nullptr,
-                                    options.output.all, streams.out_colour())),
+                       plan_summary(result, extras, options.output.all, streams.out_colour())),
       result.notices, streams, kPublic);
   return report_judged(judged, kPublic, streams);
 }

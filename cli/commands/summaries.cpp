@@ -20,6 +20,7 @@
 #include "pate/reports/declared_report.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/reports/run_reports.hpp"
+#include "pate/tuning/tuning_grid.hpp"
 
 namespace pate::cli {
 
@@ -92,14 +93,15 @@ std::string answered_line(double expected, double sd, std::optional<std::int64_t
 }
 
 // All digits: fewer could be too little noise.
-std::string solved_line(const Solved& solved) {
+std::string solved_line(const Solved& solved, bool has_weights) {
   const bool whole = solved.parameter == PlanParameter::queries ||
                      solved.parameter == PlanParameter::max_answers ||
                      solved.parameter == PlanParameter::max_refusals;
   return whole ? fmt::format("{} = {:.0f}: the most that keeps epsilon <= {}\n",
                              name(solved.parameter), solved.value, solved.epsilon)
-               : fmt::format("{} = {}: the least that keeps epsilon <= {}\n",
-                             name(solved.parameter), solved.value, solved.epsilon);
+               : fmt::format("{} = {}{}: the least that keeps epsilon <= {}\n",
+                             name(solved.parameter), solved.value,
+                             has_weights ? " in votes of weight 1" : "", solved.epsilon);
 }
 
 void line(std::string& text, const char* name, double value, const char* what) {
@@ -110,6 +112,13 @@ void line(std::string& text, const char* name, double value, const char* what) {
 std::string heaviest_text(std::span<const WeightCost> weights) {
   if (weights.empty()) return {};
   return fmt::format(", in votes of {:g}, the heaviest teacher's", weights.back().weight);
+}
+
+// Noise that was divided by a weight and rounded down, as people know it.
+PlannedRun without_rounding(PlannedRun run) {
+  for (auto* noise : {&run.sigma2, &run.sigma1, &run.laplace_scale})
+    if (*noise) *noise = to_12_digits(**noise);
+  return run;
 }
 
 }  // namespace
@@ -245,19 +254,22 @@ static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
          "the votes of these teachers.\n";
 }
 
-std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared, bool all,
+std::string plan_summary(const Plan& plan, const reports::PlanExtras& extras, bool all,
                          bool colour) {
   std::string text =
-      fmt::format("{}{}; queries: {}, answers: {} at most\n", mechanism_text(plan.run),
-                  neighbours_text(plan.run.neighbours), plan.run.queries, plan.run.answers());
+      fmt::format("{}{}{}; queries: {}, answers: {} at most\n",
+                  mechanism_text(extras.weights.empty() ? plan.run : without_rounding(plan.run)),
+                  neighbours_text(plan.run.neighbours), heaviest_text(extras.weights),
+                  plan.run.queries, plan.run.answers());
   text += samples_line(plan.steps);
-  if (plan.solved) text += solved_line(*plan.solved);
+  if (plan.solved) text += solved_line(*plan.solved, !extras.weights.empty());
   std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {
     published = plan.run.laplace_scale ? EpsilonMethod::moments : EpsilonMethod::classic;
   }
-  text += costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published);
-  return declared == nullptr ? text : text + declared_outlook_text(*declared);
+  text += costs_and_notices(plan.costs, plan.headline, plan.notices, colour, all, published) +
+          weights_text(extras.weights);
+  return extras.declared ? text + declared_outlook_text(*extras.declared) : text;
 }
 
 std::string public_release_summary(const PublicRelease& published,

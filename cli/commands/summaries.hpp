@@ -36,7 +36,7 @@ struct Tuning;
 namespace reports {
 struct DarrmReport;
 struct InputFile;
-struct DeclaredPlan;
+struct PlanExtras;
 struct DeclaredReport;
 struct LabelReport;
 struct ReportPart;
@@ -78,7 +78,7 @@ struct VotesTitle {
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                                         bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);
-[[nodiscard]] std::string plan_summary(const Plan& plan, const reports::DeclaredPlan* declared,
+[[nodiscard]] std::string plan_summary(const Plan& plan, const reports::PlanExtras& extras,
                                        bool all, bool colour);
 
 /// The queries one a line, or, when there is one query only, everything about it.

@@ -10,9 +10,11 @@
 
 namespace pate::cli {
 
-std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& input) {
+std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& input,
+                                           std::optional<std::int64_t> teachers) {
   if (path.empty()) return std::nullopt;
-  io::OpenedWeights opened = io::open_teacher_weights(path, input.votes->teachers());
+  if (input.votes) teachers = input.votes->teachers();
+  io::OpenedWeights opened = io::open_teacher_weights(path, teachers);
   input.files.push_back({"teacher_weights", path, std::move(opened.opened)});
   return std::move(opened.weights);
 }
@@ -54,6 +56,12 @@ const PredictionVotes& weighable(const VoteSource& votes) {
   const auto* const predictions = dynamic_cast<const PredictionVotes*>(&votes);
   if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
   return *predictions;
+}
+
+void check_weighable(const MechanismOptions& mechanism) {
+  VotesInputOptions input;
+  input.layout = Layout::predictions;
+  check_weighable(input, mechanism);
 }
 
 void check_weighable(const VotesInputOptions& input, const MechanismOptions& mechanism) {

@@ -643,6 +643,11 @@ def main():
                           for more in ("", " --threshold 60 --sigma1 20")], {
             "a negative exact cost of a weight": lambda r: put(r, -1, "weights", 0, "exact"),
         })
+        check("plan", [f"--queries 9 --sigma2 20 --delta 1e-5 --teacher-weights weights.txt{more}"
+                       for more in ("", " --sigma1 30 --public-only")], {
+            "no weight": lambda r: put(r, 0, "weights", 0, "weight"),
+            "a cost of these votes": lambda r: put(r, 1, "weights", 0, "tradeoff"),
+        })
         check("tune", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20,30 --delta 1e-5 --groups groups.txt --group-epsilon a=9,b=9"], {
             "a group without a budget": lambda r: put(r, 0, "groups", "budgets", 0, "budget"),
             "a group that pays less than nothing": lambda r: put(r, -1, "groups", "budgets", 0, "epsilon"),

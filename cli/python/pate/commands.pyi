@@ -396,6 +396,7 @@ def plan(
     queries: int | None = ...,
     max_answers: int | None = ...,
     sample_teachers: float | None = ...,
+    teacher_weights: Votes | None = ...,
     any_delta: bool = ...,
     conversion: Literal["gdp", "optimal", "improved", "classic", "pure", "kov", "moments", "strong", "profile"] | None = ...,
     published_sensitivity: float | None = ...,

@@ -18,17 +18,6 @@ NoisyMax per_vote(const NoisyMax& noisy_max, double units) {
                   noisy_max.parameter() / units * (1.0 - std::numeric_limits<double>::epsilon()));
 }
 
-// The mechanism in votes of so many units. A threshold is what it is, within a rounding.
-Aggregator in_votes_of(const Aggregator& aggregator, double units) {
-  Aggregator result = aggregator;
-  result.noisy_max = per_vote(aggregator.noisy_max, units);
-  if (result.selection) {
-    result.selection->threshold /= units;
-    result.selection->sigma1 *= (1.0 - std::numeric_limits<double>::epsilon()) / units;
-  }
-  return result;
-}
-
 Run run_in_units(const Run& run, const WeightedVotes& votes) {
   require_one_replaced(run.aggregator.neighbours(), "the cost of teachers with weights");
   const Mechanism& mechanism = run.aggregator;
@@ -44,6 +33,21 @@ Run run_in_units(const Run& run, const WeightedVotes& votes) {
 }
 
 }  // namespace
+
+Aggregator in_votes_of(const Aggregator& aggregator, double units) {
+  Aggregator result = aggregator;
+  result.noisy_max = per_vote(aggregator.noisy_max, units);
+  if (result.selection) {
+    result.selection->threshold /= units;
+    result.selection->sigma1 *= (1.0 - std::numeric_limits<double>::epsilon()) / units;
+  }
+  return result;
+}
+
+Aggregator paid_by(const Aggregator& in_units, std::int64_t units) {
+  return in_units.selection ? protecting(in_units, {Adjacency::replace, units})
+                            : in_votes_of(in_units, static_cast<double>(units));
+}
 
 void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights) {
   if (goes_by_votes) {
@@ -64,9 +68,7 @@ WeightedRun::WeightedRun(const Run& run, const PredictionVotes& predictions,
     : votes_(predictions, weights), run_(run_in_units(run, votes_)) {}
 
 Aggregator WeightedRun::paid_by(std::int64_t units) const {
-  const Aggregator& in_units = run_.aggregator.noisy();
-  return in_units.selection ? protecting(in_units, {Adjacency::replace, units})
-                            : in_votes_of(in_units, static_cast<double>(units));
+  return pate::paid_by(run_.aggregator.noisy(), units);
 }
 
 void WeightedRun::tell_in_votes_of(std::int64_t units, Account& account) const {
@@ -86,8 +88,12 @@ std::map<std::int64_t, std::vector<std::uint32_t>> WeightedRun::teachers() const
 }
 
 std::optional<double> smallest_fixed(const Account& account, Bound bound) {
+  return smallest_fixed(account.costs, bound);
+}
+
+std::optional<double> smallest_fixed(std::span<const CostEntry> costs, Bound bound) {
   std::optional<double> least;
-  for (const CostEntry& cost : account.costs) {
+  for (const CostEntry& cost : costs) {
     if (cost.bound != bound || cost.promise != Promise::fixed) continue;
     if (!least || cost.epsilon < *least) least = cost.epsilon;
   }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "pate/accounting/report.hpp"
@@ -17,6 +19,14 @@ inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
 /// Throws `parameter_error` for a mechanism that `goes_by_votes`, whole ones (PTR, a student, one
 /// noise), and with a threshold for more than kMaxThresholdUnits units.
 void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights);
+
+/// The mechanism in votes of so many of the units that it is told in: noise divided by them and
+/// rounded down, as less noise costs more, the threshold within a rounding.
+[[nodiscard]] Aggregator in_votes_of(const Aggregator& aggregator, double units);
+
+/// The mechanism whose costs for one vote, or for its `Neighbours`, a teacher of so many units
+/// pays, where `in_units` has noise and threshold in units.
+[[nodiscard]] Aggregator paid_by(const Aggregator& in_units, std::int64_t units);
 
 /// A run whose votes count by the weights of their teachers (Boenisch et al., "Individualized
 /// PATE", 2023: weighting), in whole units of weight.
@@ -42,8 +52,7 @@ class WeightedRun {
   [[nodiscard]] const TeacherWeights& weights() const { return votes_.weights(); }
   [[nodiscard]] const PredictionVotes& predictions() const { return votes_.predictions(); }
 
-  /// The mechanism whose costs for one vote, or for its `Neighbours`, a teacher of so many units
-  /// pays.
+  /// What a teacher of so many units pays: `pate::paid_by`.
   [[nodiscard]] Aggregator paid_by(std::int64_t units) const;
   /// Tells an account of `paid_by(units)` in votes of such a teacher, one of which moves, with the
   /// steps that its queries have.
@@ -56,7 +65,8 @@ class WeightedRun {
   Run run_;
 };
 
-/// The smallest fixed epsilon of an account under a bound; none where it has none.
+/// The smallest fixed epsilon of an account, or of costs, under a bound; none where there is none.
 [[nodiscard]] std::optional<double> smallest_fixed(const Account& account, Bound bound);
+[[nodiscard]] std::optional<double> smallest_fixed(std::span<const CostEntry> costs, Bound bound);
 
 }  // namespace pate

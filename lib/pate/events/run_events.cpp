@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 
@@ -72,6 +73,7 @@ Event planned_run(const Plan& plan) {
   event.open.queries = run.queries;
   event.open.delta = plan.delta;
   event.open.steps = plan.steps;
+  event.open.origin.weighted = has_weights(plan);
   return event;
 }
 

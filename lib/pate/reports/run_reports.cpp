@@ -256,6 +256,7 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context,
     write_costs(report, plan);
     open.optional("declared", extras.declared);
     open.optional("published_sensitivity", extras.sensitivity);
+    if (!extras.weights.empty()) open("weights", extras.weights);
     open("steps", plan.steps);
     report.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", plan.orders);

@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/weighted_account.hpp"
 #include "pate/events/account_record.hpp"
 #include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/audience.hpp"
@@ -54,6 +56,7 @@ struct DeclaredPlan {
 struct PlanExtras {
   std::optional<DeclaredPlan> declared;
   std::optional<PublishedSensitivity> sensitivity;
+  std::vector<WeightCost> weights;  ///< what teachers of each weight pay, where they have weights
 };
 
 /// The report `pate/plan/v1`.

@@ -10,6 +10,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
@@ -331,6 +332,7 @@ Guarantee guarantee_of(const Plan& plan) {
                                                           : "the answers of such a run");
   protect(result, plan.steps.neighbours);
   assume_samples(result, plan.steps);
+  if (has_weights(plan)) assume_weights(result);
   return result;
 }
 

@@ -11,14 +11,14 @@
 
 namespace pate::io {
 
-OpenedWeights open_teacher_weights(const std::string& path, std::int64_t teachers) {
+OpenedWeights open_teacher_weights(const std::string& path, std::optional<std::int64_t> teachers) {
   const auto file = std::make_shared<const MappedFile>(path);
   const std::vector<std::string> lines = lines_of(*file);
-  if (static_cast<std::int64_t>(lines.size()) != teachers) {
+  if (teachers && static_cast<std::int64_t>(lines.size()) != *teachers) {
     throw input_error(fmt::format(
         "{}: expected text with a weight for each of the {} teachers, a line each and without a "
         "heading, found {} line{}",
-        path, teachers, lines.size(), lines.size() == 1 ? "" : "s"));
+        path, *teachers, lines.size(), lines.size() == 1 ? "" : "s"));
   }
   TeacherWeights weights = parse_weights(lines, path);
   std::vector<double> numbers;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "pate/votes/tables/open_table.hpp"
@@ -14,8 +15,10 @@ struct OpenedWeights {
   OpenedTable opened;
 };
 
-/// Reads a text file with a weight for each teacher, a line each, in their order. Throws
-/// `input_error` naming the file for another number of lines, and as `parse_weights` does.
-[[nodiscard]] OpenedWeights open_teacher_weights(const std::string& path, std::int64_t teachers);
+/// Reads a text file with a weight for each teacher, a line each, in their order; without a number
+/// of teachers of as many as it has lines. Throws `input_error` naming the file for another number
+/// of lines, and as `parse_weights` does.
+[[nodiscard]] OpenedWeights open_teacher_weights(const std::string& path,
+                                                 std::optional<std::int64_t> teachers);
 
 }  // namespace pate::io
