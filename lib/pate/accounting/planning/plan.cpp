@@ -33,7 +33,7 @@ MechanismCounts steps_of(const PlannedRun& run) {
     return steps;
   }
   if (run.sigma1) steps.threshold_checks[*run.sigma1] = run.queries;
-  if (const auto noisy_max = run.noisy_max()) steps.maxima[*noisy_max] = run.answers();
+  steps.maxima[run.noisy_max().value()] = run.answers();
   return steps;
 }
 

@@ -144,6 +144,29 @@ TEST_SUITE("planning") {
         "queries must be at least 1 and at most 1000000000, got 0");
   }
 
+  TEST_CASE("one noise on one of two counts costs half of one on both") {
+    PlannedRun run;
+    run.queries = 10;
+    run.laplace_scale = 20.0;
+    CHECK(covers(epsilon_by(plan(run, kSettings), EpsilonMethod::pure), 1.0));
+    run.one_noise = true;
+    const Plan one = plan(run, kSettings);
+    CHECK(covers(epsilon_by(one, EpsilonMethod::pure), 0.5));
+    CHECK(guarantee_of(one).promise.find("the answers of such a run") != std::string::npos);
+    const Plan found =
+        solve(run, {1e-5, EpsilonMethod::pure, {}}, PlanParameter::laplace_scale, 0.25);
+    CHECK(relative_error(*found.run.laplace_scale, 40.0) < 1e-9);
+    run.laplace_scale.reset();
+    run.sigma2 = 20.0;
+    CHECK_THROWS_WITH_AS(validate(run), "one noise goes with laplace-scale in a plan",
+                         parameter_error);
+    run.one_noise = false;
+    const Plan check = solve(run, {1e-5, EpsilonMethod::gdp, {}}, PlanParameter::sigma1, 2.0);
+    // The noise that leaves mu^2 = mu(2)^2 - 10 * 2/400.
+    CHECK(gaussian_dp_epsilon(std::sqrt(0.05 + 10.0 / *check.run.sigma1 / *check.run.sigma1),
+                              1e-5) == doctest::Approx(2.0).epsilon(1e-9));
+  }
+
   TEST_CASE("the smallest noise there is keeps a target that nobody has") {
     PlannedRun run;
     run.queries = 1;
@@ -158,23 +181,46 @@ TEST_SUITE("planning") {
 
   TEST_CASE("of a few queries that samples answer: noise and counts within a thousandth") {
     PlannedRun run = sampled_run(0.3, 2);
-    const Plan noise = solve(run, kSettings, PlanParameter::sigma2, 1.0);
+    const PlanSettings few{1e-5, {}, std::vector<double>{6.0, 12.0, 24.0}};
+    const Plan noise = solve(run, few, PlanParameter::sigma2, 1.0);
     CHECK(noise.costs[noise.headline].conversion == EpsilonMethod::profile);
     CHECK(noise.costs[noise.headline].epsilon <= 1.0);
     run.sigma2 = *noise.run.sigma2 * (1.0 - 1.2e-3);
-    CHECK(headline_of_plan(run, kSettings) > 1.0);
+    CHECK(headline_of_plan(run, few) > 1.0);
     // Counts below a thousand are exact.
     run.sigma2 = 5.0;
     run.queries = 3;
-    const double of_three = headline_of_plan(run, kSettings);
-    const Plan three = solve(run, kSettings, PlanParameter::queries, of_three);
+    const double of_three = headline_of_plan(run, few);
+    const Plan three = solve(run, few, PlanParameter::queries, of_three);
     CHECK(three.run.queries == 3);
     CHECK(three.costs[three.headline].epsilon == of_three);
     run.queries = 1;
-    const double of_one = headline_of_plan(run, kSettings);
-    CHECK(solve(run, kSettings, PlanParameter::queries, of_one).run.queries == 1);
-    CHECK_THROWS_WITH_AS((void)solve(run, kSettings, PlanParameter::queries, 0.99 * of_one),
+    const double of_one = headline_of_plan(run, few);
+    CHECK(solve(run, few, PlanParameter::queries, of_one).run.queries == 1);
+    CHECK_THROWS_WITH_AS((void)solve(run, few, PlanParameter::queries, 0.99 * of_one),
                          doctest::Contains("one query costs"), validity_error);
+  }
+
+  TEST_CASE("queries that samples answer: Gaussian noise, every answer, one teacher more or less") {
+    PlannedRun run = sampled_run(0.3, 20);
+    run.sigma2 = run.sigma1 = 10.0;
+    CHECK_NOTHROW(validate(run));
+    const auto refused = [&](const char* words, void (*change)(PlannedRun&)) {
+      PlannedRun its = run;
+      change(its);
+      CHECK_THROWS_WITH_AS((void)plan(its, kSettings), doctest::Contains(words), parameter_error);
+    };
+    refused("not for 1 teacher that votes otherwise", [](PlannedRun& its) { its.neighbours = {}; });
+    refused("not for 2 teachers that are added or removed",
+            [](PlannedRun& its) { its.neighbours.teachers = 2; });
+    refused("sample-teachers excludes max-answers", [](PlannedRun& its) { its.max_answers = 10; });
+    refused("above 0 and below 1, got 1;", [](PlannedRun& its) { its.sample_teachers = 1.0; });
+    refused("above 0 and below 1, got nan;", [](PlannedRun& its) { its.sample_teachers = kNaN; });
+    refused("sample-teachers is known for Gaussian noise: sigma2", [](PlannedRun& its) {
+      its.sigma1.reset();
+      its.sigma2.reset();
+      its.laplace_scale = 5.0;
+    });
   }
 
   TEST_CASE("where samples answer a conversion that is asked for is kept by RDP, to all digits") {
