@@ -127,4 +127,61 @@ TEST_SUITE("accounting") {
       }
     }
   }
+
+  TEST_CASE("records, parts, rounds, searches and weights take the place of what else is said") {
+    const auto of = [] {
+      return guarantee_of(entry(Bound::tradeoff, GuaranteeKind::joint, 2.0, true), "the answers");
+    };
+    const std::string before = statement_of(of());
+    Guarantee records = of();
+    protect_records(records);
+    CHECK(records.protects == "one record of the data that the teachers learn from");
+    CHECK(records.promise.starts_with("Had any one record been another one"));
+    assume_parts(records, 3);
+    CHECK(contains(statement_of(records), "each record is in the parts of at most 3 teachers"));
+    CHECK_FALSE(contains(statement_of(records), "disjoint"));
+    // What promises nothing speaks of nobody.
+    Guarantee nothing = guarantee_of(
+        entry(Bound::tradeoff, GuaranteeKind::expected, 2.0, true, Promise::none), "the answers");
+    const std::string promise = nothing.promise;
+    protect_records(nothing);
+    CHECK(nothing.promise == promise);
+    Guarantee rounds = of();
+    assume_rounds_by_answers(rounds);
+    CHECK(contains(statement_of(rounds), ", but in the rounds that say so and enter with"));
+    CHECK(rounds.assumes.size() == of().assumes.size());
+    Guarantee search = of();
+    assume_search(search);
+    CHECK(contains(before, "parameters that were chosen by looking at these votes"));
+    CHECK(contains(statement_of(search), "otherwise than by this search"));
+    CHECK(search.not_covered.size() == of().not_covered.size());
+    CHECK(contains(search.assumes.back(), "the law of how many are tried"));
+    CHECK(contains(weights_notice(2.5, true).message, "2.5: noise and threshold are divided by"));
+    CHECK(contains(weights_notice(1.0, false).message, "1: noise is divided by it"));
+  }
+
+  TEST_CASE("the guarantee of an account: its outputs, whose votes, how they count") {
+    Account account;
+    account.costs = {entry(Bound::tradeoff, GuaranteeKind::joint, 2.0, true)};
+    Aggregator aggregator;
+    aggregator.noisy_max = GaussianNoisyMax{4.0};
+    account.aggregator = aggregator;
+    CHECK(contains(guarantee_of(account).promise, "concluded from the answers of this run"));
+    CHECK_FALSE(has_weights(account));
+    const std::size_t assumed = guarantee_of(account).assumes.size();
+    account.notices.push_back(weights_notice(2.5, false));
+    CHECK(has_weights(account));
+    CHECK(guarantee_of(account).assumes.size() == assumed + 1);
+    CHECK(contains(guarantee_of(account).assumes.back(), "fixed without looking at any votes"));
+    account.steps.sampled_queries[{0.2, 4.0, 0.0}] = 1;
+    CHECK(contains(conditions_of(guarantee_of(account)),
+                   "each of 1 query is answered by a sample of its own, which every teacher is in "
+                   "with probability 0.2"));
+    aggregator.selection = ThresholdCheck{10.0, 4.0};
+    account.aggregator = protecting(aggregator, {Adjacency::replace, 2});
+    CHECK(contains(guarantee_of(account).promise, "the answers and refusals of this run"));
+    CHECK(guarantee_of(account).promise.starts_with("Had any 2 teachers voted differently"));
+    account.costs[0].bound = Bound::declared;
+    CHECK(contains(guarantee_of(account).promise, "whether the test passed, and the answers and"));
+  }
 }
