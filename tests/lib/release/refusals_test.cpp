@@ -224,6 +224,65 @@ TEST_CASE("refused: budgets that cannot be declared, and what follows a failed t
   }
 }
 
+TEST_CASE("refused: certificates by complex orders where moments by key are not known") {
+  const auto said = [](const std::function<void(CostSpec&)>& change) {
+    CostSpec question = joint_question(Aggregator{{}, GaussianNoisyMax{40.0}}, 300, 5);
+    change(question);
+    CHECK(has_complex_moments(question) == (refusal([&] {
+                                              check_certificate(Certificate::complex, question);
+                                            }) == "[no exception]"));
+    CHECK_NOTHROW(check_certificate(Certificate::renyi, question));
+    const Certificate usual = default_certificate(question);
+    CHECK(usual == (has_complex_moments(question) && question.teachers <= 400
+                        ? Certificate::complex
+                        : Certificate::renyi));
+    return refusal([&] { (void)certificate_rule(Certificate::complex, question); });
+  };
+  const auto needs = [](const std::string& what) {
+    return "a certificate by complex orders needs " + what +
+           ": use that by Renyi orders (--certificate renyi)";
+  };
+  CHECK(said([](CostSpec&) {}) == "[no exception]");
+  CHECK(said([](CostSpec& its) { its.teachers = 2000; }) == "[no exception]");
+  CHECK(said([](CostSpec& its) { its.teachers = 2001; }) == needs("2000 teachers at most"));
+  CHECK(said([](CostSpec& its) { its.aggregator.noisy_max = LaplaceNoisyMax{40.0}; }) ==
+        needs("Gaussian noise"));
+  CHECK(said([](CostSpec& its) { its.aggregator.interactive = true; }) == needs("no student"));
+  CHECK(said([](CostSpec& its) { its.reading = ReleasedCost::realized; }) ==
+        needs("costs of every query"));
+  CHECK(says(said([](CostSpec& its) { its.aggregator.noisy_max.neighbours.teachers = 2; }),
+             "needs one teacher that votes otherwise, not 2 teachers of a person"));
+  // 302 / 60, rounded up.
+  CHECK(said([](CostSpec& its) { its.aggregator.noisy_max.noise = GaussianNoisyMax{5.0}; }) ==
+        needs("sigma2 of a sixtieth of the teachers, 5.034 or more"));
+  CHECK(said([](CostSpec& its) { its.aggregator.noisy_max.noise = GaussianNoisyMax{5.034}; }) ==
+        "[no exception]");
+}
+
+TEST_CASE("refused: costs by complex orders that end too near, or are beyond what can be counted") {
+  const CostSpec question = curve_question(6, 2, 3.0);
+  const ComplexOrders orders = curve_orders(question, 2.0, 1e-4);
+  const ComplexTest test(2.0, 1e-4, PassLadder({2.0, 2.0, 1e-4}));
+  const auto at_distances = [&](std::int64_t teachers, std::size_t size) {
+    return ComplexCosts{
+        teachers, orders, {size, std::vector<CostUnits>(orders.size(), CostUnits{0})}};
+  };
+  const auto said = [&](std::int64_t teachers, std::size_t size) {
+    return refusal([&] { (void)test.level(at_distances(teachers, size)); });
+  };
+  const std::string missing = "a declared budget needs the moduli of the run at every distance";
+  const std::size_t last = test.ladder().last();
+  CHECK(said(1000, 0) == missing);
+  CHECK(said(1000, last - 1) == missing);
+  CHECK(said(1000, last) == "[no exception]");
+  CHECK(said(3, 4) == "[no exception]");  // all distances there are
+  VoteProfile votes = some_votes(question);
+  votes.distinct.front().count = 40'000;  // 32 each make 2^20 and more
+  CHECK(refusal<validity_error>([&] {
+          (void)run_costs(question, {&votes, 1}, orders, CurveTableSource(), 1);
+        }) == "the run may cost more than a declared budget can count");
+}
+
 TEST_CASE("refused: releases by smooth sensitivity at orders and confidences that are none") {
   const VoteProfile votes = some_votes(curve_question(6, 3, 3.0));
   for (const double order : {1.0, 0.0, kNaN, kInfinity}) {

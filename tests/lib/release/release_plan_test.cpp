@@ -59,6 +59,21 @@ TEST_SUITE("release") {
     CHECK(chosen.beta < largest_beta(chosen.order));
   }
 
+  TEST_CASE("no queries cost nothing, and no vote changes that") {
+    Aggregator aggregator;
+    aggregator.noisy_max = GaussianNoisyMax{4.0};
+    VoteProfile none = profile_of(aggregator, {{{5, 2}, 0, true}}).without_queries();
+    none.queries = none.answered = 0;
+    for (const ReleasedBound bound : {ReleasedBound::tradeoff, ReleasedBound::exact}) {
+      CostChoice choice;
+      choice.bound = bound;
+      const CostAtOrder cost = cost_at_order(none, 4.0, choice);
+      CHECK(cost.rdp == 0.0);
+      CHECK(cost.largest_rdp == 0.0);
+      CHECK(smooth_sensitivity(cost.local, 0.1).value == 0.0);
+    }
+  }
+
   TEST_CASE("of many teachers the distances that are left out do not change the sensitivity") {
     for (const double beta : {0.02, 0.1}) {
       const VoteProfile votes = large_votes(640, 40.0);

@@ -85,6 +85,9 @@ TEST_CASE("declared outlook: of a few teachers, by either certificate") {
     settings.threads = 1;
     settings.certificate = certificate;
     check_outlook(settings);
+    DeclaredSettings with_threshold = settings;
+    with_threshold.question.aggregator.selection = ThresholdCheck{8.0, 5.0};
+    check_outlook(with_threshold);
     // A quarter of one query is none.
     settings.queries = 1;
     for (const ConsensusOutlook& outlook : declared_outlook(DeclaredMechanism(settings))) {
