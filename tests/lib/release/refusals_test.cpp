@@ -203,6 +203,16 @@ TEST_CASE("refused: budgets that cannot be declared, and what follows a failed t
   });
   CHECK(says(dear, "5000 queries after a failed test cost epsilon = "));
   CHECK(says(dear, " whatever the votes, where 1 is kept for them; at most "));
+  CHECK(said([](auto& its) {
+          its.budget = {60.0, 1e-3, true};
+          its.fallback_queries = 1;
+        }) == "");
+  CHECK(says(said([](auto& its) {
+               its.budget = {2.0, 1e-12, false};
+               its.certificate = Certificate::renyi;
+             }),
+             "epsilon = 2 at delta = 1e-12 is out of reach: even answers that cost nothing would "
+             "pass with probability "));
   VoteProfile votes = some_votes(settings.question);
   votes.queries = 4;
   CHECK(refusal([&] { (void)DeclaredMechanism(settings).level(votes, CurveTableSource()); }) ==

@@ -2,12 +2,18 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "pate/base/error.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 #include "support/curve_votes.hpp"
+#include "support/labeling.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
@@ -72,6 +78,57 @@ TEST_SUITE("release") {
       CHECK(cost.largest_rdp == 0.0);
       CHECK(smooth_sensitivity(cost.local, 0.1).value == 0.0);
     }
+  }
+
+  TEST_CASE(
+      "votes are collected as their distinct histograms, with q; of one class they are none") {
+    Aggregator aggregator;
+    aggregator.noisy_max = GaussianNoisyMax{4.0};
+    aggregator.selection = ThresholdCheck{4.0, 2.0};
+    const HistogramVotes votes({{5, 2, 0}, {2, 0, 5}, {3, 3, 1}});
+    Run run = pate::test::run_of(votes, aggregator);
+    run.decisions = std::vector<std::uint8_t>{1, 0, 1};
+    const VoteProfile found = collect_votes(run);
+    CHECK(found.queries == 3);
+    CHECK(found.answered == 2);
+    REQUIRE(found.distinct.size() == 2);
+    std::int64_t seen = 0;
+    for (std::size_t i = 0; i < found.distinct.size(); ++i) {
+      const std::vector<std::int32_t> counts = found.histogram(i);
+      double q = 0.0;
+      for (const std::size_t j : {1U, 2U}) {
+        q += 0.5 * std::erfc(static_cast<double>(counts[0] - counts[j]) / (2.0 * 4.0));
+      }
+      CHECK(found.distinct[i].log_q == doctest::Approx(std::log(std::min(q, 2.0 / 3.0))));
+      CHECK(found.distinct[i].count == (counts[0] == 5 ? 2 : 1));
+      CHECK(found.distinct[i].answered == 1);
+      seen += found.distinct[i].count;
+    }
+    CHECK(seen == 3);
+    const HistogramVotes one_class(std::vector<Histogram>{Histogram{7}});
+    CHECK_THROWS_WITH_AS((void)collect_votes(pate::test::run_of(one_class, aggregator)),
+                         "a release needs votes over at least two classes, got one",
+                         parameter_error);
+  }
+
+  TEST_CASE("of very many queries that are alike, parameters are those of one, so many times") {
+    Aggregator aggregator;
+    aggregator.noisy_max = GaussianNoisyMax{4.0};
+    VoteProfile alike = profile_of(aggregator, {{{7, 1}, 0, true}});
+    const VoteProfile::Query query = alike.distinct.front();
+    constexpr int kQueries = 520;  // more than are looked at
+    VoteProfile once = alike;
+    once.queries = once.answered = once.distinct.front().count = once.distinct.front().answered =
+        kQueries;
+    alike = once.without_queries();
+    for (int i = 0; i < kQueries; ++i) alike.add(query, std::vector<std::int32_t>{7, 1});
+    CostChoice choice;
+    choice.threads = 1;
+    const ReleaseParameters of_once = best_parameters(once, {1e-5, 2.0}, choice);
+    const ReleaseParameters of_alike = best_parameters(alike, {1e-5, 2.0}, choice);
+    CHECK(of_alike.order == doctest::Approx(of_once.order).epsilon(1e-6));
+    CHECK(of_alike.beta == doctest::Approx(of_once.beta).epsilon(1e-3));
+    CHECK(of_alike.sigma == doctest::Approx(of_once.sigma).epsilon(1e-3));
   }
 
   TEST_CASE("of many teachers the distances that are left out do not change the sensitivity") {

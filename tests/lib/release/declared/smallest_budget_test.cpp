@@ -47,6 +47,16 @@ TEST_CASE("smallest declared epsilon: as a reference of its own finds it") {
   }
 }
 
+TEST_CASE("smallest declared epsilon: none where the largest that is looked at does not pass") {
+  const std::vector<double> orders{4, 6, 8, 12, 16};
+  for (const double largest : {0.5, 0.9}) {
+    for (const auto& found : smallest_declared_at({1.0, 1e-5, false}, kPasses,
+                                                  made_up_costs(orders), orders, 1e-2, largest)) {
+      CHECK_FALSE(found);
+    }
+  }
+}
+
 TEST_CASE("smallest declared epsilon: the run passes there, and not a step before") {
   const auto costs_at = [](const OrderCell& cell) -> const RunCosts& {
     static RunCosts costs;
@@ -193,6 +203,16 @@ TEST_CASE("declared test: edges of costs and thresholds") {
   for (std::size_t i = 0; i < last; ++i) least = std::min(least, test.threshold(i, 0));
   CHECK(test.level({std::vector<CostUnits>(5, least)}) == 0);
   CHECK(test.level({std::vector<CostUnits>(5, least + 1)}) > 0);
+  // A budget alone has the orders of its epsilon, and what is left beside a fallback.
+  for (const bool has_fallback : {false, true}) {
+    const DeclaredBudget budget{1.0, 1e-5, has_fallback};
+    const DeclaredTest of_budget(budget);
+    const BudgetTest by_rule(Certificate::renyi, budget);
+    const auto costs = made_up_costs(by_rule.renyi_orders());
+    CHECK(std::ranges::equal(of_budget.orders(), by_rule.renyi_orders()));
+    CHECK(of_budget.level(costs) == by_rule.level(costs));
+    CHECK(of_budget.best_level() == by_rule.best_level());
+  }
   CHECK_THROWS_AS((void)test.level({}), parameter_error);
   CHECK_THROWS_AS((void)test.level({{}}), parameter_error);
   CHECK_THROWS_AS((void)test.level({{2, 1}}), parameter_error);
