@@ -103,6 +103,18 @@ TEST_CASE("pass ladder: one that breaks a condition by one unit is refused") {
   CHECK_THROWS_AS(PassLadder(terms, {}), parameter_error);
 }
 
+TEST_CASE("pass ladder: it ends just below the smallest delta there is") {
+  for (const double epsilon : {20.0, 100.0}) {
+    const PassLadder ladder({epsilon, epsilon, kLeastDeclaredDelta});
+    CHECK(Dyadic(ladder.pass_units(ladder.last()), -128) <= Dyadic(kLeastDeclaredDelta));
+    CHECK(ladder.pass(ladder.last() - 1) > kLeastDeclaredDelta);
+    CHECK(ladder.pass_units(ladder.last()) > 0);
+  }
+  const DeclaredBudget without{2.0, 1e-5, false};
+  CHECK(without.fallback_epsilon() == 0.0);
+  CHECK(without.fallback_delta() == 0.0);
+}
+
 TEST_CASE("pass ladder: terms out of range are refused") {
   const double nan = std::nan("");
   for (const double epsilon : {nan, 0.0, -1.0, .009, 101.0, HUGE_VAL}) {

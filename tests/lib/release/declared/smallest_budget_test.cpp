@@ -57,6 +57,24 @@ TEST_CASE("smallest declared epsilon: none where the largest that is looked at d
   }
 }
 
+TEST_CASE("smallest declared epsilon: the same from wherever the search begins") {
+  RunCosts costs;
+  const auto costs_at = [&](const OrderCell& cell) -> const RunCosts& {
+    costs = made_up_costs(std::get<std::vector<double>>(cell.orders));
+    return costs;
+  };
+  const std::array one{.9};
+  const auto from = [&](double at_hand) {
+    return smallest_declared({at_hand, 1e-5, false}, Certificate::renyi, one, costs_at).front();
+  };
+  const auto found = from(1.0);
+  REQUIRE(found);
+  CHECK(*found > 0.6);
+  CHECK(*found < 2.0);
+  CHECK(from(0.1) == found);
+  CHECK(from(9.0) == found);
+}
+
 TEST_CASE("smallest declared epsilon: the run passes there, and not a step before") {
   const auto costs_at = [](const OrderCell& cell) -> const RunCosts& {
     static RunCosts costs;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <span>
+#include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/numerics/log_space.hpp"
@@ -222,6 +225,21 @@ TEST_SUITE("sensitivity") {
         }
       }
     }
+  }
+
+  TEST_CASE("q too small for doubles lies between its bounds, by logarithms") {
+    const NoisyMax noise{GaussianNoisyMax{1.0}};
+    const UnionBoundTable table(pair_term(noise), 100);
+    const std::vector<std::int32_t> counts{90, 6, 3, 1, 0};
+    QBoundsByDistance bounds(table, counts);
+    const double log_q = table.log_q(std::span(counts).first(4), 1);
+    REQUIRE(log_q < -1000.0);
+    CHECK(bounds.log_q_low() <= log_q);
+    CHECK(bounds.log_q_high() >= log_q);
+    CHECK(bounds.log_q_high() - bounds.log_q_low() < 1e-11 * -log_q);
+    bounds.step();
+    const std::vector<std::int32_t> nearer{89, 7, 3, 1, 0};
+    CHECK(bounds.log_q_high() >= table.log_q(std::span(nearer).first(4), 1));
   }
 
   TEST_CASE("one Laplace noise: q moves by a factor e^(1/b), of two classes alone") {
