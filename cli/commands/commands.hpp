@@ -208,6 +208,8 @@ struct PlanOptions {
   std::optional<std::int64_t> max_answers;
   std::optional<double> sample_teachers;
   std::string teacher_weights;
+  /// Weights that are looked for: groups of teachers, what each may pay, where they are written.
+  std::string groups, group_epsilon, weights_output;
   PlanSettings settings;
   bool any_delta = false;
   std::optional<double> epsilon;

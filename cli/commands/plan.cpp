@@ -1,11 +1,13 @@
 #include "cli/commands/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "cli/commands/plan_weights.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
@@ -126,8 +128,10 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     if (options.certificate || !options.tables.empty()) {
       throw usage_error("--certificate and --tables go with --declared-epsilon");
     }
+    const bool has_weights =
+        !options.teacher_weights.empty() || solved == PlanParameter::teacher_weights;
     const bool says_teachers_alone =
-        (options.mechanism.any_ptr() || !options.teacher_weights.empty()) && !options.classes;
+        (options.mechanism.any_ptr() || has_weights) && !options.classes;
     if (!options.sensitivity_order && !says_teachers_alone &&
         (options.teachers || options.classes)) {
       throw usage_error(
@@ -192,31 +196,37 @@ std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptio
                         *options.classes, *options.teachers)};
 }
 
-// What goes with votes that count by weights.
-void check_weights(const PlanOptions& options) {
-  if (options.teacher_weights.empty()) return;
-  const char* const excluded = options.declared_epsilon    ? "--declared-epsilon"
-                               : options.sample_teachers   ? "--sample-teachers"
-                               : options.sensitivity_order ? "--published-sensitivity"
-                                                           : nullptr;
-  if (excluded != nullptr) {
-    throw usage_error(
-        fmt::format("--teacher-weights excludes {}, where every vote counts one", excluded));
-  }
-  check_weighable(options.mechanism);
-}
+// What a run is planned to cost; with weights what teachers of each pay, and how these were found.
+struct Planned {
+  WeightedPlan found;
+  std::optional<TeacherWeights> weights;
+  std::vector<GroupWeight> groups;
+};
 
-// The plan, and what teachers of each weight pay where there are weights.
-WeightedPlan planned(const PlanOptions& options, const std::optional<TeacherWeights>& weights) {
+Planned planned(const PlanOptions& options, VotesInput& input, const Streams& streams) {
   const PlannedRun run = given_run(options, options.solve);
   const PlanSettings& settings = options.settings;
-  if (weights) {
-    return options.solve ? solve_weighted(run, *weights, settings, *options.solve, *options.epsilon)
-                         : plan_weighted(run, *weights, settings);
+  if (options.solve == PlanParameter::teacher_weights) {
+    BudgetedWeights found = weights_of_groups(options, run, input);
+    if (!options.weights_output.empty()) {
+      write_output(options.weights_output, fmt::format("{}\n", fmt::join(found.lines, "\n")),
+                   streams, readers_of(true));
+    }
+    return {std::move(found.found), parse_weights(found.lines, "the weights found"),
+            std::move(found.groups)};
   }
-  return {
-      options.solve ? solve(run, settings, *options.solve, *options.epsilon) : plan(run, settings),
-      {}};
+  const auto weights = open_weights(options.teacher_weights, input, options.teachers);
+  if (!weights) {
+    return {{options.solve ? solve(run, settings, *options.solve, *options.epsilon)
+                           : plan(run, settings),
+             {}},
+            {},
+            {}};
+  }
+  return {options.solve ? solve_weighted(run, *weights, settings, *options.solve, *options.epsilon)
+                        : plan_weighted(run, *weights, settings),
+          weights,
+          {}};
 }
 
 // Doubts about thresholds and delta.
@@ -259,14 +269,25 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   declared.add("--tables DIR", options.tables,
                "cache directory for its tables, which hold nothing private", {.recorded = false});
   add_threads(declared, options.threads);
-  const Section calibration = line.section("Calibration (both or neither)");
+  const Section calibration = line.section("Calibration (--epsilon goes with --solve)");
   calibration.add("--epsilon E", options.epsilon, "target epsilon for --solve");
-  calibration.add("--solve NAME", options.solve,
-                  {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
-                   PlanParameter::ptr_sigma, PlanParameter::ptr_sparse_sigma,
-                   PlanParameter::queries, PlanParameter::max_answers, PlanParameter::max_refusals},
-                  "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale, ptr-sigma "
-                  "or ptr-sparse-sigma, or the largest queries, max-answers or max-refusals");
+  calibration.add(
+      "--solve NAME", options.solve,
+      {PlanParameter::sigma2, PlanParameter::sigma1, PlanParameter::laplace_scale,
+       PlanParameter::ptr_sigma, PlanParameter::ptr_sparse_sigma, PlanParameter::queries,
+       PlanParameter::max_answers, PlanParameter::max_refusals, PlanParameter::teacher_weights},
+      "parameter to calibrate: the smallest sigma2, sigma1, laplace-scale, ptr-sigma "
+      "or ptr-sparse-sigma, or the largest queries, max-answers or max-refusals; or "
+      "the largest weights of groups, teacher-weights, which have --group-epsilon");
+  calibration.add("--groups FILE", options.groups,
+                  "with --solve teacher-weights: file with a line for each of the M teachers, the "
+                  "name of its group");
+  calibration.add("--group-epsilon NAME=E,...", options.group_epsilon,
+                  "what a teacher of each group may pay, whatever the votes");
+  calibration.add("--weights-output FILE", options.weights_output,
+                  "write the weight of each teacher that was found, a line each, for "
+                  "--teacher-weights",
+                  {.recorded = false});
   privacy.add("--conversion NAME", options.settings.conversion,
               {EpsilonMethod::gdp, EpsilonMethod::optimal, EpsilonMethod::improved,
                EpsilonMethod::classic, EpsilonMethod::pure, EpsilonMethod::kov,
@@ -288,20 +309,26 @@ void add_plan(CommandLine& line, PlanOptions& options) {
 }
 
 int run_plan(const PlanOptions& options, const Streams& streams) {
-  if (options.epsilon.has_value() != options.solve.has_value()) {
+  const bool has_budgets = options.solve == PlanParameter::teacher_weights;
+  if (!has_budgets && options.epsilon.has_value() != options.solve.has_value()) {
     throw usage_error(options.epsilon ? "--epsilon needs --solve, the option to look for: add it"
                                       : "--solve needs --epsilon, the target to keep: add it");
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
-  check_weights(options);
+  check_plan_weights(options);
   std::vector<std::string> inputs;
-  if (!options.teacher_weights.empty()) inputs.push_back(options.teacher_weights);
-  check_output_options(options.output, inputs, options.exports.destinations());
+  for (const std::string* path : {&options.teacher_weights, &options.groups}) {
+    if (!path->empty()) inputs.push_back(*path);
+  }
+  std::vector<Destination> outputs = options.exports.destinations();
+  if (!options.weights_output.empty()) {
+    outputs.emplace_back("--weights-output", options.weights_output);
+  }
+  check_output_options(options.output, inputs, outputs);
   VotesInput input;  // without votes
-  const std::optional<TeacherWeights> weights =
-      open_weights(options.teacher_weights, input, options.teachers);
-  auto [result, of_weights] = planned(options, weights);
+  auto [found, weights, groups] = planned(options, input, streams);
+  Plan& result = found.plan;
   const std::vector<Notice> doubts = plan_doubts(options, result.run, weights);
   result.notices.insert(result.notices.begin(), doubts.begin(), doubts.end());
 
@@ -313,7 +340,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                                  {planned_run(result)},
                                  verdicts_of(judged)};
   const reports::PlanExtras extras{declared_plan(options, options.solve, context, streams),
-                                   planned_sensitivity(options), of_weights};
+                                   planned_sensitivity(options), found.weights, groups};
   input.check_unchanged();
   constexpr bool kPublic = true;  // there are no votes yet
   write_exports(options.exports, context.record, result.costs[result.headline],
@@ -321,7 +348,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   deliver_report(
       options.output, reports::plan_report_json(result, context, extras, options.output.audience()),
       costs_for_people(options.output, guarantee_of(result), result.costs,
-                       plan_summary(result, extras, options.output.all, streams.out_colour())),
+                       plan_summary(result, extras, options.output.all, streams.out_colour()) +
+                           group_weights_text(groups)),
       result.notices, streams, kPublic);
   return report_judged(judged, kPublic, streams);
 }

@@ -24,7 +24,7 @@ KEPT = {"table": {"format"}}
 LEFT_OUT = {"explain": {"csv"}, "plot": {"script"}, "simulate": {"labels-output", "force"}}
 # Whether an option that takes a file may have an array or a report instead (pate/calls.py), or a path only.
 FILES = {"indices": "Votes", "student": "Votes", "labels": "Votes", "decisions": "Votes", "parameters-from": "Reported", "resume": "Reported",
-         "write-labels": "Path", "csv": "Path", "groups": "Votes", "teacher-weights": "Votes", "ledger": "Path", "tables": "Path", "export-rdp": "Path", "export-pld": "Path"}
+         "write-labels": "Path", "csv": "Path", "groups": "Votes", "teacher-weights": "Votes", "weights-output": "Path", "ledger": "Path", "tables": "Path", "export-rdp": "Path", "export-pld": "Path"}
 TYPES = {"flag": "bool", "text": "str | float", "rows": "str | int | slice | range", "texts": "str | Sequence[str]", "named texts": "str | Sequence[str] | Mapping[str, object]", "number": "float", "numbers": "float | Sequence[float]",
          "orders": 'Literal["moments"] | Sequence[float]', "whole number": "int", "whole numbers": "int | Sequence[int]",
          "count or names": "int | Sequence[str]"}

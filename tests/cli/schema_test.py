@@ -648,6 +648,10 @@ def main():
             "no weight": lambda r: put(r, 0, "weights", 0, "weight"),
             "a cost of these votes": lambda r: put(r, 1, "weights", 0, "tradeoff"),
         })
+        check("plan", ["--queries 9 --sigma2 20 --delta 1e-5 --solve teacher-weights --groups groups.txt --teachers 100 --group-epsilon a=1,b=2"], {
+            "a group without weight": lambda r: put(r, 0, "group_weights", 0, "weight"),
+            "a group without a budget": lambda r: without(r, "group_weights", 0, "budget"),
+        })
         check("tune", [f"{PREDICTIONS} --layout predictions --classes 10 --queries 9 --sigma2 20,30 --delta 1e-5 --groups groups.txt --group-epsilon a=9,b=9"], {
             "a group without a budget": lambda r: put(r, 0, "groups", "budgets", 0, "budget"),
             "a group that pays less than nothing": lambda r: put(r, -1, "groups", "budgets", 0, "epsilon"),

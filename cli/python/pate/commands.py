@@ -693,7 +693,8 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
          teachers_per_person=None, neighbours=None, queries=None, max_answers=None, sample_teachers=None,
          teacher_weights=None, any_delta=False, conversion=None, published_sensitivity=None, orders=None,
          max_epsilon=None, declared_epsilon=None, certificate=None, teachers=None, classes=None, tables=None,
-         threads=None, epsilon=None, solve=None, public_only=False, export_rdp=None, export_pld=None, max_memory=None):
+         threads=None, epsilon=None, solve=None, groups=None, group_epsilon=None, weights_output=None,
+         public_only=False, export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -747,10 +748,14 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     tables: cache directory for its tables, which hold nothing private
     threads: number of threads; 0, the default: all processors
 
-    Calibration (both or neither):
+    Calibration (epsilon goes with solve):
     epsilon: target epsilon for solve
     solve: parameter to calibrate: the smallest sigma2, sigma1, laplace-scale, ptr-sigma or ptr-sparse-sigma, or
-        the largest queries, max-answers or max-refusals
+        the largest queries, max-answers or max-refusals; or the largest weights of groups, teacher-weights,
+        which have group_epsilon
+    groups: with solve teacher-weights: file with a line for each of the M teachers, the name of its group
+    group_epsilon: what a teacher of each group may pay, whatever the votes
+    weights_output: write the weight of each teacher that was found, a line each, for teacher_weights
 
     Output:
     public_only: write only what may be published
@@ -762,7 +767,7 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
         grows with the number of teachers
     """
-    return _calls.call('plan', None, locals(), ('export_pld', 'export_rdp', 'tables', 'teacher_weights'))
+    return _calls.call('plan', None, locals(), ('export_pld', 'export_rdp', 'groups', 'tables', 'teacher_weights', 'weights_output'))
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,

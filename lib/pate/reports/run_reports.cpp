@@ -112,6 +112,14 @@ static void fields(FieldWriter& a, const Solved& solved) {
   a("epsilon", solved.epsilon);
 }
 
+static void fields(FieldWriter& a, const GroupWeight& group) {
+  a("name", group.name);
+  a("teachers", group.teachers);
+  a("budget", group.budget);
+  a("weight", group.weight);
+  a("any_votes", group.epsilon);
+}
+
 static void fields(FieldWriter& a, const Plan& plan) {
   a("mechanism", plan.run);
   a("queries", plan.run.queries);
@@ -257,6 +265,7 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context,
     open.optional("declared", extras.declared);
     open.optional("published_sensitivity", extras.sensitivity);
     if (!extras.weights.empty()) open("weights", extras.weights);
+    if (!extras.group_weights.empty()) report("group_weights", extras.group_weights);
     open("steps", plan.steps);
     report.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", plan.orders);

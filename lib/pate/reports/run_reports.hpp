@@ -6,6 +6,7 @@
 
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/planning/plan.hpp"
+#include "pate/accounting/planning/weights_for_budgets.hpp"
 #include "pate/accounting/report.hpp"
 #include "pate/accounting/weighted_account.hpp"
 #include "pate/events/account_record.hpp"
@@ -57,6 +58,7 @@ struct PlanExtras {
   std::optional<DeclaredPlan> declared;
   std::optional<PublishedSensitivity> sensitivity;
   std::vector<WeightCost> weights;  ///< what teachers of each weight pay, where they have weights
+  std::vector<GroupWeight> group_weights;  ///< those that were found for groups
 };
 
 /// The report `pate/plan/v1`.

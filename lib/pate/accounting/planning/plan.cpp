@@ -276,6 +276,9 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   if (!(epsilon >= 0.0) || !std::isfinite(epsilon)) {
     throw parameter_error(fmt::format("epsilon must be >= 0 and finite, got {}", epsilon));
   }
+  if (parameter == PlanParameter::teacher_weights) {
+    throw parameter_error("weights of teachers are looked for with a budget for each group");
+  }
   double* noise = noise_of(run, parameter);
   if (parameter == PlanParameter::queries) run.queries = 1;
   if (parameter == PlanParameter::max_answers) run.max_answers = 1;

@@ -64,10 +64,11 @@ enum class PlanParameter {
   ptr_sparse_sigma,
   queries,
   max_answers,
-  max_refusals
+  max_refusals,
+  teacher_weights  ///< of groups with budgets: `weights_for_budgets`
 };
 template <>
-inline constexpr std::array<Named<PlanParameter>, 8> kNames<PlanParameter>{{
+inline constexpr std::array<Named<PlanParameter>, 9> kNames<PlanParameter>{{
     {PlanParameter::sigma2, "sigma2"},
     {PlanParameter::sigma1, "sigma1"},
     {PlanParameter::laplace_scale, "laplace_scale"},
@@ -76,6 +77,7 @@ inline constexpr std::array<Named<PlanParameter>, 8> kNames<PlanParameter>{{
     {PlanParameter::queries, "queries"},
     {PlanParameter::max_answers, "max_answers"},
     {PlanParameter::max_refusals, "max_refusals"},
+    {PlanParameter::teacher_weights, "teacher_weights"},
 }};
 
 /// What a calibration found.
@@ -139,8 +141,9 @@ struct PlanSettings {
 /// gives the same plan. A notice tells where a limit of the value was reached instead of the
 /// target.
 ///
-/// Throws `parameter_error` where the run has no such parameter or epsilon is not finite and >= 0,
-/// and `validity_error` where no value keeps the target.
+/// Throws `parameter_error` where the run has no such parameter, for weights of teachers, which
+/// have a budget for each group, where epsilon is not finite and >= 0, and `validity_error` where
+/// no value keeps the target.
 [[nodiscard]] Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter,
                          double epsilon);
 
