@@ -1,6 +1,7 @@
 #include "cli/commands/commands.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "pate/mechanisms/stability_test.hpp"
 #include "support/npy_writer.hpp"
 #include "support/program.hpp"
+#include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
 using nlohmann::json;
@@ -450,5 +452,33 @@ TEST_SUITE("explain") {
     const Ran both = explain({sample("digits_100_counts.npy"), "--query", "3", "--csv", "--json"});
     CHECK(both.status == 2);
     CHECK(both.err.find("leave out --json") != std::string::npos);
+  }
+
+  TEST_CASE("votes that cost next to nothing are explained as others are") {
+    pate_test::Random random(6);
+    int next_to_nothing = 0;
+    for (int i = 0; i < 24; ++i) {
+      const TempDirectory directory;
+      const std::int64_t teachers = random.integer(20, 300);
+      std::string rows;
+      for (std::int64_t k = random.integer(1, 3); k > 0; --k) {
+        const std::int64_t others = random.integer(0, teachers / 8);
+        rows += fmt::format("{},{},0\n", teachers - others, others);
+      }
+      write_bytes(directory / "v.csv", rows);
+      const double noise = static_cast<double>(teachers) * random.log_uniform(0.02, 0.3);
+      std::vector<std::string> mechanism{i % 2 == 0 ? "--sigma2" : "--laplace-scale",
+                                         fmt::format("{}", noise), "--delta", "1e-5"};
+      CAPTURE(rows);
+      CAPTURE(noise);
+      const Ran ran = explain(
+          {directory / "v.csv", "--header", "no", "--index-column", "no", "--top", "1", "--json"},
+          mechanism);
+      REQUIRE_MESSAGE(ran.status == 0, ran.err);
+      const json query = ran.json().at("queries").at(0);
+      CHECK(query.at("costs").size() >= 3);
+      next_to_nothing += rdp(query, "exact") < 1e-4 ? 1 : 0;
+    }
+    CHECK(next_to_nothing > 6);
   }
 }

@@ -41,11 +41,12 @@ double order_of(const Account& account) {
 // they can be compared.
 void add_profiles(const ExactMechanism& mechanism, const std::vector<ExactQuery>& distinct,
                   const std::map<std::int64_t, std::size_t>& distinct_of_row,
-                  const AccountSettings& settings, Explanation& explanation) {
+                  const AccountSettings& settings, double known_epsilon, Explanation& explanation) {
   const double order = explanation.order;
   const auto hint = [&](double rdp) {
+    // At an order near 1 this is millions: what is known of the run is less.
     const double epsilon = epsilon_from_rdp(Conversion::improved, rdp, order, settings.delta);
-    return OptimalOrder{order, std::max(epsilon, 0.0), false, false};
+    return OptimalOrder{order, std::clamp(epsilon, 0.0, known_epsilon), false, false};
   };
   const ProfileHints hints{hint(explanation.run_exact.forward),
                            hint(explanation.run_exact.reverse)};
@@ -219,7 +220,8 @@ Explanation explain(const Run& run, const AccountSettings& settings,
   for (std::int64_t i = 0; i < run.rows.size(); ++i) {
     distinct_of_row[run.rows[i]] = counted.distinct_of_query[static_cast<std::size_t>(i)];
   }
-  add_profiles(mechanism, distinct, distinct_of_row, settings, result);
+  add_profiles(mechanism, distinct, distinct_of_row, settings,
+               account.costs[account.headline].epsilon, result);
   return result;
 }
 

@@ -87,7 +87,7 @@ std::optional<PessimisticProfile> mixture_profile(double gaussian_mu,
   }
   Grids grids = grids_of({hint, hint}, settings, count);
   while (grids.nodes(grids.step) * 3.0 * count > kMaxProducts) grids.step *= 2.0;
-  if (grids.step > kMaxStep) return std::nullopt;
+  if (!grids.is_feasible()) return std::nullopt;
   PessimisticProfile profile = upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu);
   for (const PureSteps& its : steps) {
     if (its.epsilon == 0.0) continue;
@@ -141,7 +141,7 @@ std::optional<RunProfile> run_profile(std::span<ExactRun* const> runs, const Pro
   while (!settings.step && grids.nodes(grids.step) * (covers ? with_covers : all) > kMaxTerms) {
     grids.step *= 2.0;
   }
-  if (grids.step > kMaxStep) return std::nullopt;
+  if (!grids.is_feasible()) return std::nullopt;
 
   std::array<PessimisticProfile, 2> upper{
       upper_of(grids.grid(Direction::forward, grids.step), gaussian_mu),

@@ -51,13 +51,22 @@ struct Grids {
     return {h, highest(direction), least_delta};
   }
   [[nodiscard]] OptimisticProfile lower(double h) const {
-    return {h, -1.5, 1.5 * epsilon + 1.0, least_delta};
+    return {h, kLowest, highest_of_lower(), least_delta};
+  }
+  /// Whether there are such profiles, and they tell anything.
+  [[nodiscard]] bool is_feasible() const {
+    return step <= kMaxStep &&
+           (highest_of_lower() - kLowest) / step < OptimisticProfile::kMostSteps;
   }
   /// About, in the middle of a run.
   [[nodiscard]] double nodes(double h) const {
     const double slope = std::max(slope_forward, slope_reverse);
     return 0.7 * (epsilon + 25.0 / slope + highest(Direction::reverse)) / h;
   }
+
+ private:
+  static constexpr double kLowest = -1.5;
+  [[nodiscard]] double highest_of_lower() const { return 1.5 * epsilon + 1.0; }
 };
 
 [[nodiscard]] double least_delta(const ProfileSettings& settings);

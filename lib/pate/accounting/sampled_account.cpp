@@ -202,7 +202,7 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
     return total * grids.nodes(grids.step);
   };
   while (!settings.step && grids.step <= kMaxStep && work() > kMaxSampledTerms) grids.step *= 2.0;
-  if (grids.step > kMaxStep) return std::nullopt;
+  if (!grids.is_feasible()) return std::nullopt;
   // Where no query is known either change is as costly as the other.
   const std::size_t changes = any_known_ ? kChanges.size() : 1;
   ProgressCounter counter(progress, static_cast<std::int64_t>(2 * changes * distinct_.size()));

@@ -146,7 +146,7 @@ std::optional<TeacherProfiles> teacher_profiles(ExactRun& run, const TeacherRows
   double contested = 0.0;
   for (const QueryRef& place : places) contested += run.count(place.query);
   Grids grids = grids_of(hints, {settings.delta, {}, settings.step}, contested);
-  if (grids.step > kMaxStep) return std::nullopt;
+  if (!grids.is_feasible()) return std::nullopt;
   double terms = 0.0;  // of a teacher, at a node
   for (const QueryRef& place : places) {
     const GroupedVotes& its = run.votes(place.query);

@@ -67,7 +67,7 @@ OptimisticProfile::OptimisticProfile(double step, double lowest, double highest,
       forgotten_(kForgottenShare * least_delta),
       first_(static_cast<std::int64_t>(std::floor(lowest / step))) {
   if (!(step > 0.0) || !(lowest <= 0.0) || !(highest >= 0.0) ||
-      !((highest - lowest) / step < 1e8) || !(least_delta >= 0.0 && least_delta < 1.0)) {
+      !((highest - lowest) / step < kMostSteps) || !(least_delta >= 0.0 && least_delta < 1.0)) {
     throw parameter_error("a profile from below needs a step > 0 and a range around 0");
   }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));

@@ -16,6 +16,8 @@ class OptimisticProfile {
  public:
   /// Cells of `step` from `lowest` <= 0 to `highest` >= 0; losses beyond are merged at the ends.
   /// Cells at the ends that hold less than 1e-20 of `least_delta` are dropped: downwards, too.
+  /// Of fewer steps than these is its range.
+  static constexpr double kMostSteps = 1e8;
   OptimisticProfile(double step, double lowest, double highest, double least_delta = 0.0);
 
   /// Appends a query, `times` of it. An empty table: nothing happens.
