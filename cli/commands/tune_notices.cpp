@@ -80,6 +80,13 @@ void advice(const Tuning& tuning, const TuneSettings& settings,
   if (!tuning.has_best()) return;
   const TuningPoint& best =
       tuning.continuum ? tuning.continuum->point : tuning.points[*tuning.choice.best].point;
+  if (!(best.answered >= 1.0) && !goal.min_answered) {
+    add("few_answers",
+        fmt::format("the best point answers {:.2g} of {} queries, less than one as expected: what "
+                    "is spent buys no labels; a larger --max-epsilon, or fewer queries, may have "
+                    "some, and --min-answered N says whether",
+                    best.answered, tuning.queries));
+  }
   if (!(best.answered > 0.0) || !(best.agreeing < kFewAgree * best.answered)) return;
   std::string text = fmt::format(
       "of the answers of the best point {:.1f} % are what most teachers "
