@@ -59,7 +59,7 @@ std::string few_costs(std::span<const CostEntry> costs, std::size_t headline,
   };
   const std::array<Kind, 10> kinds{{
       {"declared beforehand", [](const CostEntry& cost) { return cost.bound == Bound::declared; }},
-      {"the least there is",
+      {"by exact costs",
        [](const CostEntry& cost) {
          return cost.reading == GuaranteeKind::joint &&
                 (cost.bound == Bound::exact || cost.bound == Bound::exact_per_teacher);

@@ -136,8 +136,9 @@ void note_interval(const CostEntry& entry, std::vector<Notice>& notices) {
 
 Notice no_profile() {
   return {"no_profile",
-          "the exact (epsilon, delta) is not known: with noise far below one vote outcome "
-          "probabilities are beyond doubles"};
+          "the exact (epsilon, delta) is not known: losses reach too far for the steps of a "
+          "profile, or outcome probabilities are beyond doubles, as with noise far below one "
+          "vote: what is called exact are bounds then, which may be larger"};
 }
 
 Notice exact_private() {
