@@ -91,7 +91,7 @@ struct Traits {
   const char* recorded_before =
       nullptr;  ///< the setting it precedes; default: in order of the help
   /// Of one of some words: others that people try, and what to use instead.
-  std::vector<std::pair<std::string_view, std::string_view>> instead = {};
+  std::span<const std::pair<std::string_view, std::string_view>> instead = {};
 };
 
 /// The options of a command, in the sections of its help. Registering an option is all there is to

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "cli/exit_status.hpp"
 #include "cli/options/output.hpp"
@@ -49,6 +52,13 @@ void check_profile(AccountSettings& settings) {
   step = std::exp2(std::floor(std::log2(step)));
 }
 
+// Bounds that people ask for, and what to do instead.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kBoundsTried{{
+    {"exact", "exact costs come with --exact"},
+    {"data_independent", "what any votes cost is always computed too"},
+    {"data-independent", "what any votes cost is always computed too"},
+}};
+
 void check_limit(const std::optional<double>& limit, const char* option) {
   if (limit && !(*limit >= 0.0)) {
     throw usage_error(fmt::format("{} must be >= 0, got {}", option, *limit));
@@ -66,9 +76,7 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
       {Bound::published, Bound::tradeoff, Bound::tilted, Bound::complex},
       "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only), "
       "complex (nearly the exact profile)",
-      {.instead = {{"exact", "exact costs come with --exact"},
-                   {"data_independent", "what any votes cost is always computed too"},
-                   {"data-independent", "what any votes cost is always computed too"}}});
+      {.instead = kBoundsTried});
   privacy.add("--exact", options.account.exact,
               "also compute exact divergences and the privacy profile");
   privacy.add("--deltas LIST", options.account.profile_deltas,

@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_status.hpp"
@@ -32,6 +35,9 @@ struct Options {
   unsigned threads = 0;
 };
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kTried{
+    {{"exact", "that is --exact"}}};
+
 void describe(CommandLine& line, Options& options) {
   line.section("").add("FILE TEXT", options.file, "a file",
                        {.required = true, .may_be_empty = true});
@@ -42,9 +48,8 @@ void describe(CommandLine& line, Options& options) {
   work.add("--exact", options.exact, "a flag", {.recorded_before = "delta"});
   line.record_null("seed", "exact");
   late.add("--left-out", options.exact, "not here");
-  late.add(
-      "--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
-      {.instead = {std::pair{std::string_view("exact"), std::string_view("that is --exact")}}});
+  late.add("--bound LIST", options.bounds, {Bound::published, Bound::tradeoff}, "some bounds",
+           {.instead = kTried});
   late.add("--reading NAME", options.reading, {GuaranteeKind::joint, GuaranteeKind::worst_case},
            "a reading");
   late.add("-q,--max-queries N", options.queries, "a number");
