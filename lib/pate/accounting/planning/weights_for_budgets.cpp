@@ -89,7 +89,8 @@ int decimals_for(const std::vector<std::int64_t>& weights, const TeacherGroups& 
   const auto units_in_all = [&] {
     double total = 0.0;
     for (const std::size_t group : groups.of_teacher) {
-      total += static_cast<double>(weights[group] / unit_of(decimals));
+      const std::int64_t units = weights[group] / unit_of(decimals);
+      total += static_cast<double>(units);
     }
     return total;
   };
