@@ -201,19 +201,17 @@ struct Planned {
   WeightedPlan found;
   std::optional<TeacherWeights> weights;
   std::vector<GroupWeight> groups;
+  std::vector<std::string> lines;  // of the weights that were found
 };
 
-Planned planned(const PlanOptions& options, VotesInput& input, const Streams& streams) {
+Planned planned(const PlanOptions& options, VotesInput& input) {
   const PlannedRun run = given_run(options, options.solve);
   const PlanSettings& settings = options.settings;
   if (options.solve == PlanParameter::teacher_weights) {
     BudgetedWeights found = weights_of_groups(options, run, input);
-    if (!options.weights_output.empty()) {
-      write_output(options.weights_output, fmt::format("{}\n", fmt::join(found.lines, "\n")),
-                   streams, readers_of(true));
-    }
-    return {std::move(found.found), parse_weights(found.lines, "the weights found"),
-            std::move(found.groups)};
+    auto weights = parse_weights(found.lines, "the weights found");
+    return {std::move(found.found), std::move(weights), std::move(found.groups),
+            std::move(found.lines)};
   }
   const auto weights = open_weights(options.teacher_weights, input, options.teachers);
   if (!weights) {
@@ -221,11 +219,13 @@ Planned planned(const PlanOptions& options, VotesInput& input, const Streams& st
                            : plan(run, settings),
              {}},
             {},
+            {},
             {}};
   }
   return {options.solve ? solve_weighted(run, *weights, settings, *options.solve, *options.epsilon)
                         : plan_weighted(run, *weights, settings),
           weights,
+          {},
           {}};
 }
 
@@ -327,7 +327,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_output_options(options.output, inputs, outputs);
   VotesInput input;  // without votes
-  auto [found, weights, groups] = planned(options, input, streams);
+  auto [found, weights, groups, lines] = planned(options, input);
   Plan& result = found.plan;
   const std::vector<Notice> doubts = plan_doubts(options, result.run, weights);
   result.notices.insert(result.notices.begin(), doubts.begin(), doubts.end());
@@ -343,6 +343,10 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                                    planned_sensitivity(options), found.weights, groups};
   input.check_unchanged();
   constexpr bool kPublic = true;  // there are no votes yet
+  if (!options.weights_output.empty()) {
+    write_output(options.weights_output, fmt::format("{}\n", fmt::join(lines, "\n")), streams,
+                 readers_of(kPublic));
+  }
   write_exports(options.exports, context.record, result.costs[result.headline],
                 {.orders = options.settings.orders}, streams);
   deliver_report(
