@@ -13,6 +13,7 @@
 #include "cli/options/memory.hpp"
 #include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
+#include "pate/accounting/planning/agreement_outlook.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/events/run_events.hpp"
@@ -128,19 +129,6 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     if (options.certificate || !options.tables.empty()) {
       throw usage_error("--certificate and --tables go with --declared-epsilon");
     }
-    const bool has_weights =
-        !options.teacher_weights.empty() || solved == PlanParameter::teacher_weights;
-    const bool says_teachers_alone =
-        (options.mechanism.any_ptr() || has_weights) && !options.classes;
-    if (!options.sensitivity_order && !says_teachers_alone &&
-        (options.teachers || options.classes)) {
-      throw usage_error(
-          "--teachers and --classes go with --declared-epsilon or --published-sensitivity, "
-          "--teachers alone with PTR and --teacher-weights too");
-    }
-    if (options.teachers && *options.teachers < 1) {
-      throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
-    }
     return std::nullopt;
   }
   check_no_sample(options, "--declared-epsilon: its test is of all votes");
@@ -153,9 +141,6 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   }
   refuse_ptr(options.mechanism);
   check_mechanism_options(options.mechanism, false);
-  if (*options.teachers < 1) {
-    throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
-  }
   DeclaredSettings settings;
   settings.question.aggregator =
       make_aggregator(options.mechanism, *options.teachers, 1, false).noisy();
@@ -229,6 +214,31 @@ Planned planned(const PlanOptions& options, VotesInput& input) {
           {}};
 }
 
+// Who will vote, as far as it is said.
+void check_ensemble(const PlanOptions& options) {
+  if (options.teachers && *options.teachers < 1) {
+    throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
+  }
+  if (!options.classes) return;
+  if (options.mechanism.any_ptr()) {
+    throw usage_error("--classes says nothing of PTR: leave it out");
+  }
+  if (!options.teachers) throw usage_error("--classes needs --teachers M: add it");
+}
+
+// What the noise leaves of the agreement of all teachers, in the votes that it is told in.
+std::optional<AgreementOutlook> planned_agreement(const PlanOptions& options, const PlannedRun& run,
+                                                  const std::optional<TeacherWeights>& weights) {
+  std::optional<PlannedEnsemble> ensemble;
+  if (weights) {
+    ensemble = {static_cast<double>(weights->total()) / static_cast<double>(weights->heaviest()),
+                options.classes};
+  } else if (options.teachers) {
+    ensemble = {static_cast<double>(*options.teachers), options.classes};
+  }
+  return agreement_outlook(run, ensemble);
+}
+
 // Doubts about thresholds and delta.
 std::vector<Notice> plan_doubts(const PlanOptions& options, const PlannedRun& run,
                                 const std::optional<TeacherWeights>& weights) {
@@ -249,6 +259,10 @@ void add_plan(CommandLine& line, PlanOptions& options) {
   const Section run = line.section("Run");
   run.add("--queries N", options.queries, "number of queries put to the ensemble");
   run.add("--max-answers K", options.max_answers, "end the run after K answers");
+  run.add("--teachers M", options.teachers,
+          "number of teachers: says how much of their agreement the noise leaves, and where a "
+          "threshold is out of their reach; of --teacher-weights: how many there must be");
+  run.add("--classes m", options.classes, "number of classes, with --teachers");
   run.add("--sample-teachers P", options.sample_teachers,
           "every query is answered by a sample that each teacher is in with probability P (GNMax, "
           "Confident; with --neighbours add-remove)");
@@ -262,10 +276,6 @@ void add_plan(CommandLine& line, PlanOptions& options) {
                "how likely the test of pate label --declared-epsilon E passes, by queries, for "
                "votes of three levels of agreement");
   add_certificate(declared, options.certificate);
-  declared.add("--teachers M", options.teachers,
-               "number of teachers; of PTR: says where its threshold is out of their reach; of "
-               "--teacher-weights: how many there must be");
-  declared.add("--classes m", options.classes, "number of classes");
   declared.add("--tables DIR", options.tables,
                "cache directory for its tables, which hold nothing private", {.recorded = false});
   add_threads(declared, options.threads);
@@ -316,6 +326,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
+  check_ensemble(options);
   check_plan_weights(options);
   std::vector<std::string> inputs;
   for (const std::string* path : {&options.teacher_weights, &options.groups}) {
@@ -331,6 +342,11 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   Plan& result = found.plan;
   const std::vector<Notice> doubts = plan_doubts(options, result.run, weights);
   result.notices.insert(result.notices.begin(), doubts.begin(), doubts.end());
+  const auto agreement = planned_agreement(options, result.run, weights);
+  if (agreement) {
+    const std::vector<Notice> told = agreement_notices(*agreement);
+    result.notices.insert(result.notices.end(), told.begin(), told.end());
+  }
 
   const auto judged = judged_limits(options.limits, result.costs[result.headline]);
   reports::ReportContext context{version(),
@@ -340,7 +356,7 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
                                  {planned_run(result)},
                                  verdicts_of(judged)};
   const reports::PlanExtras extras{declared_plan(options, options.solve, context, streams),
-                                   planned_sensitivity(options), found.weights, groups};
+                                   planned_sensitivity(options), agreement, found.weights, groups};
   input.check_unchanged();
   constexpr bool kPublic = true;  // there are no votes yet
   if (!options.weights_output.empty()) {

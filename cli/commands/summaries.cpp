@@ -197,11 +197,6 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
          weights_text(report.weights);
 }
 
-// What a test looks at.
-static const char* orders_in_words(Certificate certificate) {
-  return certificate == Certificate::complex ? "complex" : "Renyi";
-}
-
 std::string declared_summary(const reports::DeclaredReport& report, const std::string& votes,
                              bool colour) {
   const DeclaredSettings& settings = report.mechanism.settings();
@@ -231,29 +226,6 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
   return text + (report.notices.empty() ? "" : "\n") + notes(report.notices);
 }
 
-// What is to be expected of a declared budget, by level of agreement.
-static std::string declared_outlook_text(const reports::DeclaredPlan& plan) {
-  std::string text = fmt::format(
-      "\ndeclared ({}, {}): how likely the test passes, estimated for votes that nobody gave,\n"
-      "whose top shares are spread evenly from some share to 1; by {} orders\n",
-      decimal(plan.budget.epsilon), decimal(plan.budget.delta), orders_in_words(plan.certificate));
-  for (const ConsensusOutlook& outlook : plan.consensus) {
-    text += fmt::format("  from {:g}, {:.1f} % answered\n", outlook.least_top_share,
-                        100.0 * outlook.answered);
-    for (const QueriesOutlook& row : outlook.by_queries) {
-      text += fmt::format("    {:>7} queries: passes with {:<9.6g} {:>8.1f} labels\n", row.queries,
-                          row.pass_probability, row.labels);
-    }
-    for (const auto& [probability, queries] : outlook.most_queries) {
-      text += fmt::format("    at most {} pass with {}\n",
-                          queries ? queries_text(*queries) : "0 queries", probability);
-    }
-  }
-  return text +
-         "Choose epsilon by the level that is certain, or by rehearsing on public votes; never by\n"
-         "the votes of these teachers.\n";
-}
-
 std::string plan_summary(const Plan& plan, const reports::PlanExtras& extras, bool all,
                          bool colour) {
   std::string text =
@@ -263,6 +235,7 @@ std::string plan_summary(const Plan& plan, const reports::PlanExtras& extras, bo
                   plan.run.queries, plan.run.answers());
   text += samples_line(plan.steps);
   if (plan.solved) text += solved_line(*plan.solved, !extras.weights.empty());
+  text += agreement_text(extras.agreement);
   std::optional<EpsilonMethod> published;  // S17's moments accountant, S18's conversion of RDP
   if (!plan.run.tested()) {
     published = plan.run.laplace_scale ? EpsilonMethod::moments : EpsilonMethod::classic;

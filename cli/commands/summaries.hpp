@@ -13,9 +13,11 @@
 #include "cli/options/votes_input.hpp"
 #include "cli/streams.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/release/declared/certificate_kind.hpp"
 
 namespace pate {
 
+struct AgreementOutlook;
 struct ComplexPlan;
 struct CurvePlan;
 struct Explanation;
@@ -35,6 +37,7 @@ struct Tuning;
 
 namespace reports {
 struct DarrmReport;
+struct DeclaredPlan;
 struct InputFile;
 struct PlanExtras;
 struct DeclaredReport;
@@ -127,6 +130,12 @@ struct VotesTitle {
 
 // What they are made of.
 
+/// What the noise of a plan leaves of the agreement of teachers; empty where that is not known.
+[[nodiscard]] std::string agreement_text(const std::optional<AgreementOutlook>& outlook);
+/// By which orders a test certifies, "complex" or "Renyi".
+[[nodiscard]] const char* orders_in_words(Certificate certificate);
+/// What is to be expected of a declared budget, by level of agreement.
+[[nodiscard]] std::string declared_outlook_text(const reports::DeclaredPlan& plan);
 /// What teachers of each weight pay; empty without weights.
 [[nodiscard]] std::string weights_text(std::span<const WeightCost> weights);
 /// What groups of teachers pay, PRIVATE but for what all of a group pay together; empty without

@@ -690,11 +690,11 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
-         teachers_per_person=None, neighbours=None, queries=None, max_answers=None, sample_teachers=None,
-         teacher_weights=None, any_delta=False, conversion=None, published_sensitivity=None, orders=None,
-         max_epsilon=None, declared_epsilon=None, certificate=None, teachers=None, classes=None, tables=None,
-         threads=None, epsilon=None, solve=None, groups=None, group_epsilon=None, weights_output=None,
-         public_only=False, export_rdp=None, export_pld=None, max_memory=None):
+         teachers_per_person=None, neighbours=None, queries=None, max_answers=None, teachers=None, classes=None,
+         sample_teachers=None, teacher_weights=None, any_delta=False, conversion=None, published_sensitivity=None,
+         orders=None, max_epsilon=None, declared_epsilon=None, certificate=None, tables=None, threads=None,
+         epsilon=None, solve=None, groups=None, group_epsilon=None, weights_output=None, public_only=False,
+         export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -722,6 +722,9 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     Run:
     queries: number of queries put to the ensemble
     max_answers: end the run after K answers
+    teachers: number of teachers: says how much of their agreement the noise leaves, and where a threshold is
+        out of their reach; of teacher_weights: how many there must be
+    classes: number of classes, with teachers
     sample_teachers: every query is answered by a sample that each teacher is in with probability P (GNMax,
         Confident; with neighbours add-remove)
     teacher_weights: how much the vote of each teacher will count, a line each, as in 'pate analyze'; what
@@ -742,9 +745,6 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
         three levels of agreement
     certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
         smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
-    teachers: number of teachers; of PTR: says where its threshold is out of their reach; of teacher_weights:
-        how many there must be
-    classes: number of classes
     tables: cache directory for its tables, which hold nothing private
     threads: number of threads; 0, the default: all processors
 

@@ -120,6 +120,13 @@ static void fields(FieldWriter& a, const GroupWeight& group) {
   a("any_votes", group.epsilon);
 }
 
+static void fields(FieldWriter& a, const AgreementOutlook& outlook) {
+  a("share", kReliableShare);
+  a("least_lead", outlook.least_lead);
+  a.optional("unanimous", outlook.unanimous);
+  a.optional("check_tells", outlook.check_tells);
+}
+
 static void fields(FieldWriter& a, const Plan& plan) {
   a("mechanism", plan.run);
   a("queries", plan.run.queries);
@@ -264,6 +271,7 @@ std::string plan_report_json(const Plan& plan, const ReportContext& context,
     write_costs(report, plan);
     open.optional("declared", extras.declared);
     open.optional("published_sensitivity", extras.sensitivity);
+    open.optional("agreement", extras.agreement);
     if (!extras.weights.empty()) open("weights", extras.weights);
     if (!extras.group_weights.empty()) report("group_weights", extras.group_weights);
     open("steps", plan.steps);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/partials.hpp"
+#include "pate/accounting/planning/agreement_outlook.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/planning/weights_for_budgets.hpp"
 #include "pate/accounting/report.hpp"
@@ -57,6 +58,7 @@ struct DeclaredPlan {
 struct PlanExtras {
   std::optional<DeclaredPlan> declared;
   std::optional<PublishedSensitivity> sensitivity;
+  std::optional<AgreementOutlook> agreement;  ///< what the noise leaves of it
   std::vector<WeightCost> weights;  ///< what teachers of each weight pay, where they have weights
   std::vector<GroupWeight> group_weights;  ///< those that were found for groups
 };
