@@ -87,6 +87,7 @@ FirstLine first_line_of(const VotesInputOptions& options) {
 FirstLine reading_of_labels(const VotesInputOptions& options, bool decisions) {
   FirstLine result;
   result.class_names = options.classes.names;
+  result.takes_class_names = true;
   if (decisions) result.missing = kAbstained;
   return result;
 }

@@ -439,28 +439,128 @@ def separators(rng, folder):
     return [path], said, ["--header", "no", "--index-column", "no"], counts
 
 
+def labels_beside(rng, folder, form):
+    """Votes, labels as they should be, by query, and a table of them as it should not be."""
+    v = Votes(rng)
+    numpy.save(folder / "v.npy", v.counts())
+    labels = numpy.array([rng.randrange(v.classes) for _ in range(v.queries)])
+    numpy.save(folder / "right.npy", labels)
+    if form == "marks":
+        return v, labels, None
+    one_hot = numpy.eye(v.classes, dtype=int)[labels]
+    if form == "scores":
+        one_hot = numpy.round(0.8 * one_hot + 0.2 / v.classes, 3)
+    return v, labels, {"one-hot": one_hot, "scores": one_hot, "by class": one_hot.T, "a row": labels[None, :]}[form]
+
+
+def labels_in_columns(rng, folder):
+    form = rng.choice(["one-hot", "scores", "by class", "a row"])
+    _, _, table = labels_beside(rng, folder, form)
+    if rng.random() < 0.5:
+        path = folder / "l.npy"
+        numpy.save(path, table)
+    else:
+        path = write_text(rng, folder / "l", table.tolist(), [f"c{i}" for i in range(len(table[0]))] if rng.random() < 0.5 else None)
+    words = [folder / "v.npy", "--labels"]
+    said = "makes a column of it" if form == "a row" else "makes class ids of them"
+    return [*words, path], said, [*words, "MADE"], [*words, folder / "right.npy"]
+
+
+def labels_of_some(rng, folder):
+    """Rows without a label are marked, in one of the ways that others have."""
+    _, labels, _ = labels_beside(rng, folder, "marks")
+    known = numpy.array([rng.random() < 0.8 for _ in labels])
+    known[:2] = [True, False]
+    marked = numpy.where(known, labels, rng.choice([-1, -100, 255, 9999]))
+    if rng.random() < 0.5:
+        path = folder / "l.npy"
+        numpy.save(path, marked)
+    else:
+        path = write_text(rng, folder / "l", [[x] for x in marked], ["label"] if rng.random() < 0.5 else None)
+    numpy.save(folder / "right-rows.npy", known.nonzero()[0])
+    words = [folder / "v.npy", "--labels"]
+    return ([*words, path], "has no label", [*words, "MADE", "--indices", "ROWS"],
+            [*words, folder / "right.npy", "--indices", folder / "right-rows.npy"])
+
+
+def labels_headed(rng, folder):
+    """What is around the labels: a second heading, a title, empty lines, another separator."""
+    _, labels, _ = labels_beside(rng, folder, "marks")
+    lines = list(map(str, labels))
+    form = rng.choice(["two headings", "title", "empty lines", "colons"])
+    ending = rng.choice([".csv", ".txt"])
+    if form == "two headings":
+        lines = ["labels", "class", *lines]
+    elif form == "title":
+        lines = ["labels of a run" if ending == ".txt" else "labels, of a run", "class", *lines]
+    elif form == "empty lines":
+        lines[7:7] = [rng.choice(["", " "])] * rng.randint(1, 3)
+    else:
+        ending = ".csv"
+        lines = ["row:label", *[f"{i}:{x}" for i, x in enumerate(labels)]]
+    path = folder / f"l{ending}"
+    path.write_text("".join(line + rng.choice(["\n", "\r\n"] if form == "empty lines" else ["\n"]) for line in lines), "utf-8")
+    said = {"two headings": "are headings", "title": "leaves", "empty lines": "empty lines", "colons": "separated by commas"}[form]
+    words = [folder / "v.npy", "--labels"]
+    return [*words, path], said, [*words, "MADE"], [*words, folder / "right.npy"]
+
+
+def labels_named(rng, folder):
+    """Names of classes, which are the ids in the order of the alphabet."""
+    v, labels, _ = labels_beside(rng, folder, "marks")
+    names = sorted(rng.sample(NAMES, v.classes))
+    if len(set(labels)) < v.classes:
+        labels[:v.classes] = range(v.classes)
+        numpy.save(folder / "right.npy", labels)
+    path = write_text(rng, folder / "l", [[names[i]] for i in labels], ["label"] if rng.random() < 0.5 else None)
+    words = [folder / "v.npy", "--labels"]
+    return [*words, path], "--classes a,b,c", [*words, "MADE"], [*words, folder / "right.npy"]
+
+
+def decisions_marked(rng, folder):
+    """What a run released, where refusals are not -1."""
+    v, labels, _ = labels_beside(rng, folder, "marks")
+    labels[:2] = [2, 1]
+    answered = numpy.array([rng.random() < 0.6 for _ in labels])
+    answered[:3] = [True, True, False]
+    numpy.save(folder / "right.npy", answered)
+    marked = numpy.where(answered, labels, rng.choice([-100, -2, 255]))
+    if rng.random() < 0.5:
+        path = folder / "d.npy"
+        numpy.save(path, marked.astype("u1") if marked.min() >= 0 else marked)
+    else:
+        path = write_text(rng, folder / "d", [[x] for x in marked], ["label"] if rng.random() < 0.5 else None)
+    words = [folder / "v.npy", "--threshold", "8", "--sigma1", "6", "--decisions"]
+    return [*words, path], "stands for refused", [*words, "MADE"], [*words, folder / "right.npy"]
+
+
 KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
-         other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators]
+         other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators, labels_in_columns, labels_of_some, labels_headed,
+         labels_named, decisions_marked]
 
 
 def analyze(words):
     done = subprocess.run([PATE, "analyze", *map(str, words), *NOISE, "--quiet", "--json"], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)
-    costs = [(cost["bound"], cost["reading"], cost["epsilon"]) for cost in json.loads(done.stdout)["costs"]] if done.returncode == 0 else None
-    return done.returncode, costs, done.stderr
+    if done.returncode != 0:
+        return done.returncode, None, done.stderr
+    report = json.loads(done.stdout)
+    costs = [(cost["bound"], cost["reading"], cost["epsilon"]) for cost in report["costs"]]
+    return 0, (costs, report.get("utility")), done.stderr
 
 
 def made_by(line, folder):
-    """The file that the line makes."""
+    """The file that the line makes, and one with numbers of its rows where it makes that too."""
     before = set(os.listdir(folder))
     done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False,
                           env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"], "PYTHONPATH": str(folder),
                                "PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode == 0, f"{line}: {done.stderr}"
     made = set(os.listdir(folder)) - before
-    assert len(made) == 1, f"{line}: made {made}"
-    return folder / made.pop()
+    rows = {name for name in made if name.endswith("-rows.npy")}
+    assert len(made - rows) == 1 and len(rows) <= 1, f"{line}: made {made}"
+    return folder / (made - rows).pop(), folder / rows.pop() if rows else None
 
 
 def check(kind, seed):
@@ -478,9 +578,9 @@ def check(kind, seed):
             assert (status, found) == (0, right), said
             return
         assert status == 3 and expected in said, f"status {status}: {said}"
-        beside = {"--decisions", "--student"} & set(map(str, words))
+        beside = {"--decisions", "--labels", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
-        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?|\b(?:sed|tr|tail) [^;]*? > \S+", said)
+        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?|\b(?:grep|sed|tr|tail) [^;]*? > \S+", said)
         if line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
             assert settles and settles.groups() == tuple(read[-2:]), said
@@ -488,8 +588,9 @@ def check(kind, seed):
             text = line.group(0)
             for old, new in (changes[0] if changes else {}).items():
                 text = text.replace(old, new)
-            made = made_by(text, folder)
-            read = [made if word == "MADE" else word for word in read] if "MADE" in read else [made, *read]
+            made, rows = made_by(text, folder)
+            names = {"MADE": made, "ROWS": rows}
+            read = [names.get(word, word) for word in read] if "MADE" in read else [made, *read]
         status, found, after = analyze(read)
         assert status == 0, f"after {said}\n{after}"
         assert found == right, f"after {said}\n{found} and not {right}"

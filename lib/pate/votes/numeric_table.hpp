@@ -39,6 +39,8 @@ struct FirstLine {
   std::optional<std::int64_t> missing = {};
   /// Words of text that are read as their place here: what classes are called.
   std::vector<std::string> class_names = {};
+  /// Whether numbers are class ids, and words may be names of classes that nobody said.
+  bool takes_class_names = false;
   /// Whether an archive of several one-dimensional arrays of one length is a table of them as rows.
   bool stack_members = false;
 };

@@ -18,8 +18,6 @@ namespace pate::io {
 
 namespace {
 
-constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
-
 // Whether a number has beside it what is no part of one.
 bool is_marked(std::string_view field) {
   return field.ends_with('%') || field.find(kNoBreakSpace) != std::string_view::npos;
@@ -205,33 +203,6 @@ bool DelimitedParser::names_a_class(const char* p) const {
   return std::ranges::find(names, find_field(first_after(p)).text) != names.end();
 }
 
-std::string DelimitedParser::help_with_last_separator(const Field& field,
-                                                      std::int64_t column) const {
-  constexpr int kLooked = 100;
-  if (!field.text.empty() || !ends_line(field.next) || column == 0 ||
-      separator_ == Separator::blanks) {
-    return {};
-  }
-  // As many fields as here, of which the last is empty.
-  const char* p = field.next;
-  for (int line = 0; line < kLooked && p != end_; ++line) {
-    p = first_after(p);
-    const char* last = p;
-    while (!ends_line(p)) {
-      if (*p != ' ' && *p != '\r') last = p;
-      ++p;
-    }
-    if (last == end_ || !is_separator(*last)) return {};
-  }
-  return "; if the lines end in a separator after their last field, what leaves it out: " +
-         conversion_line(name_,
-                         separator_ == Separator::tab
-                             ? std::string(R"(sed 's/\t\r*$//' {0} > {1}.tsv)")
-                             : fmt::format(R"(sed 's/{}\r*$//' {{0}} > {{1}}.csv)",
-                                           static_cast<char>(separator_)),
-                         true);
-}
-
 bool DelimitedParser::fields_differ(const char* p) const {
   std::vector<std::string_view> fields;
   while (!ends_line(p)) {
@@ -241,35 +212,6 @@ bool DelimitedParser::fields_differ(const char* p) const {
   }
   std::ranges::sort(fields);
   return std::ranges::adjacent_find(fields) == fields.end();
-}
-
-std::string DelimitedParser::help_with_separator(std::string_view field) const {
-  const bool tabs = separator_ == Separator::tab;
-  if (field.find(kNoBreakSpace) != std::string_view::npos) {
-    return "it has no-break spaces; what takes them out: " +
-           conversion_line(
-               name_, fmt::format(R"(sed 's/\xC2\xA0//g' {{0}} > {{1}}.{})", tabs ? "tsv" : "csv"),
-               true);
-  }
-  if (field.ends_with('%')) {
-    return "percentages are rounded mostly, and do not tell the votes then: dump the counts, or "
-           "what each teacher voted for";
-  }
-  for (const char other : {'|', ';', ',', ' '}) {
-    const std::size_t at = field.find(other);
-    if (at == std::string_view::npos || at + 1 == field.size()) continue;
-    const std::string_view first = trim(field.substr(0, at));
-    if (parse_field(first).kind == FieldNumber::Kind::none) continue;
-    return fmt::format(
-        "fields here are separated by {}, and not by \"{}\", as this file is read by its name; "
-        "what writes it so: {}",
-        tabs ? "tabs" : "commas", other,
-        conversion_line(name_,
-                        tabs ? fmt::format(R"(tr -s '{}' '\t' < {{0}} > {{1}}.tsv)", other)
-                             : fmt::format("tr -s '{}' ',' < {{0}} > {{1}}.csv", other),
-                        true));
-  }
-  return {};
 }
 
 bool DelimitedParser::column_of_names(const char* p) const {
@@ -304,10 +246,6 @@ void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
 
 void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& names,
                                             std::int64_t line_number) const {
-  const auto begins_a_number = [](const std::string& name) {
-    return !name.empty() &&
-           std::string_view("0123456789+-.=").find(name.front()) != std::string_view::npos;
-  };
   if (!std::ranges::all_of(names, begins_a_number)) return;
   const std::string help = is_marked(names.front()) || names.size() == 1
                                ? help_with_separator(names.front())
@@ -324,12 +262,14 @@ void DelimitedParser::refuse_fields(std::int64_t found) const {
   const bool short_heading = table_.rows == 0 && table_.has_header && found == table_.columns + 1 &&
                              !first_line_.index_column &&
                              first_line_.counting != FirstLine::Counting::numbers;
-  throw input_error(fmt::format(
-      "{}: row {} (line {}): expected {} fields, as in the first line, found {}{}", name_,
-      table_.rows, line_of(table_, table_.rows), table_.columns + index, found + index,
-      short_heading ? "; if the first column names the rows and has no heading, as R's "
-                      "write.table leaves it, add --index-column yes"
-                    : ""));
+  const std::int64_t line = line_of(table_, table_.rows);
+  const std::string help =
+      short_heading ? "; if the first column names the rows and has no heading, as R's write.table "
+                      "leaves it, add --index-column yes"
+                    : help_with_title(found);
+  throw input_error(
+      fmt::format("{}: row {} (line {}): expected {} fields, as in the first line, found {}{}",
+                  name_, table_.rows, line, table_.columns + index, found + index, help));
 }
 
 const char* DelimitedParser::take_index(const char* p) {

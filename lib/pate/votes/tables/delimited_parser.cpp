@@ -143,70 +143,14 @@ FieldNumber DelimitedParser::read_field(std::string_view text) const {
   return number;
 }
 
-std::string DelimitedParser::help_for(const Field& field, std::int64_t column) const {
-  using Counting = FirstLine::Counting;
-  // "nan" is no number that a name of a row stands beside.
-  const auto is_number = [](const FieldNumber& number) {
-    return number.kind == FieldNumber::Kind::integer ||
-           (number.kind == FieldNumber::Kind::real && !std::isnan(number.real));
-  };
-  const bool followed =
-      !ends_line(field.next) && is_number(read_field(find_field(step_over(field.next)).text));
-  const bool decimal = field.text.find(',') != std::string_view::npos;
-  const bool ids = first_line_.counting == Counting::class_ids;
-  if (column == 0 && followed && !decimal && !is_missing(field.text) &&
-      column_of_names(field.next)) {
-    if (first_line_.counting != Counting::numbers) {
-      return "; if the first column names the rows, add --index-column yes";
-    }
-    if (separator_ != Separator::blanks) {
-      const std::string cut =
-          separator_ == Separator::tab
-              ? "cut -f2- {0} > {1}.tsv"
-              : fmt::format("cut -d'{}' -f2- {{0}} > {{1}}.csv", static_cast<char>(separator_));
-      return "; rows are those of the votes in their order, or numbered under \"row\"; what "
-             "leaves names out: " +
-             conversion_line(name_, cut, true);
-    }
-  }
-  if (!first_line_.class_names.empty()) {
-    return fmt::format("; the names of classes are {}", fmt::join(first_line_.class_names, ","));
-  }
-  if (first_line_.counting == Counting::numbers) return {};
-  if (table_.rows == 0 && !table_.has_header && column == 0 && followed &&
-      !(ids && is_missing(field.text)) && !decimal && fields_differ(field.next)) {
-    return "; if the first line is names of columns that are numbers, and the first column names "
-           "the rows, as pandas writes an index, add --header yes --index-column yes";
-  }
-  if (std::string help = help_with_last_separator(field, column); !help.empty()) return help;
-  if (is_missing(field.text)) {
-    if (ids) {
-      return "; where a teacher did not vote it needs --abstentions, where a command has that";
-    }
-    return fmt::format("; a class without a vote has {}{}", kMissingCounts,
-                       zeros_line(name_, reading_of(table_.header.names)));
-  }
-  if (!ids) return {};
-  return "; if classes have names, say them in the order of their ids, --classes a,b,c, or "
-         "number "
-         "them in that of the alphabet: " +
-         numbering_line(name_, reading_of(table_.header.names));
-}
-
-ColumnHeader DelimitedParser::reading_of(const std::vector<std::string>& names) const {
-  ColumnHeader header;
-  header.names = names;
-  header.separator = static_cast<char>(separator_);
-  header.left_out_index = table_.header.left_out_index;
-  return header;
-}
-
 void DelimitedParser::take_slowly(const Field& field, std::int64_t column) {
   // pandas leaves the line of a missing value empty where it writes one column.
   const bool one_column = table_.columns == 1 && (table_.has_header || table_.rows > 0);
   if (field.text.empty() && column == 0 && ends_line(field.next) &&
       !(first_line_.missing && one_column)) {
-    refuse(0, "a number", "an empty line");
+    refuse(0, "a number",
+           "an empty line; if no row is missing there, what leaves empty lines out: " +
+               conversion_line(name_, R"(grep -v "^[[:space:]]*$" {0} > {1}.csv)", true));
   }
   const FieldNumber number = read_field(field.text);
   switch (number.kind) {

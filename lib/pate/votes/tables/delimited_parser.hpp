@@ -20,9 +20,15 @@ namespace pate::io {
                              std::int64_t row, std::int64_t column, std::string_view expected,
                              std::string_view found);
 
+inline constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
+
+/// Whether a field begins as a number does, though it may be none.
+[[nodiscard]] bool begins_a_number(std::string_view field);
+
 /// Reads a text table from its first byte to its last (`DelimitedTable` says what is read, and what
 /// is refused): the first line and the first column, which may not be numbers of the table, in
-/// `delimited_headings.cpp`, rows and fields in `delimited_parser.cpp`.
+/// `delimited_headings.cpp`, rows and fields in `delimited_parser.cpp`, what refusals advise in
+/// `delimited_help.cpp`.
 class DelimitedParser {
  public:
   DelimitedParser(std::string_view text, Separator separator, const FirstLine& first_line,
@@ -115,6 +121,21 @@ class DelimitedParser {
 
   // The same where it is empty, and the last of a line that ends in a separator, as all do.
   [[nodiscard]] std::string help_with_last_separator(const Field& field, std::int64_t column) const;
+
+  // The same of words in the first row, with numbers below: another line of headings.
+  [[nodiscard]] std::string help_with_first_lines(const Field& field, std::int64_t column) const;
+
+  // The same of a first row with another number of fields than the line above, as the next has.
+  [[nodiscard]] std::string help_with_title(std::int64_t found) const;
+
+  // The line that leaves out what is above a line.
+  [[nodiscard]] std::string line_from(std::int64_t line) const;
+
+  // What is said of a word that is the name of a class but for small and capital letters.
+  [[nodiscard]] std::string help_with_letters(std::string_view word) const;
+
+  // The same of words where class ids are expected.
+  [[nodiscard]] std::string help_with_names() const;
 
   // How the text is read, with such names of columns.
   [[nodiscard]] ColumnHeader reading_of(const std::vector<std::string>& names) const;
