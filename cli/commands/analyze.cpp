@@ -232,6 +232,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   if (!options.groups.empty()) groups = open_groups(options.groups, input);
   const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);
   const Run run = make_run(input, options.mechanism, shard);
+  if (!weights) doubt_decisions(run, asked, input);
   // Digests read every byte once more: beside the account, not after it.
   auto described = input.describe_async(settings.threads);
   Partials partials;

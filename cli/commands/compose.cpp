@@ -240,6 +240,7 @@ Rounds read_rounds(const std::vector<Document>& documents) {
     const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
     file.record = text.record();
     file.ledger = io::sha256_hex(std::as_bytes(std::span(document.text)));
+    if (text.torn_lines > 0) rounds.doubts.push_back(torn_notice(document.path));
     for (const reports::LedgerEntry& entry : text.entries) {
       rounds.parts.push_back(ledger_part(entry, document.path, file.ledger));
     }

@@ -81,6 +81,7 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   votes.allow_empty = true;  // what is wrong with no queries is said below
   VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
+  doubt_decisions(run, votes, input);
   auto described = input.describe_async(settings.threads);
   Explanation explanation = [&] {
     Progress progress(streams, "reading votes");

@@ -129,9 +129,7 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
     notices = total->notices;
   }
   if (text.torn_lines > 0) {
-    notices.push_back({"ledger_torn",
-                       "the last line is the beginning of an entry that a crash cut "
-                       "off, or that is being written; it does not count"});
+    notices.push_back(torn_notice(options.ledger));
   }
   std::vector<JudgedLimit> judged;
   if (total) judged = judged_limits(options.limits, total->costs[total->headline]);

@@ -225,6 +225,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
+  doubt_decisions(run, options.input, input);
   if (const auto* claim = std::get_if<AtMostSettings>(&settings);
       claim != nullptr && certificate_of(options, run) == Certificate::renyi) {
     expect_room(claim->bound, run);

@@ -46,6 +46,7 @@ int run_as_published(const ReleaseOptions& options, const Streams& streams) {
   settings.curve = options.sensitivity_curve;
   VotesInput input = open_votes(options.input);
   const Run run = make_run(input, options.mechanism);
+  doubt_decisions(run, options.input, input);
   ReleaseOptions in_force = options;
   in_force.bound = Bound::published;
   in_force.reading = settings.reading;

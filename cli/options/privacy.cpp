@@ -194,6 +194,14 @@ std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::strin
       .name;
 }
 
+Notice torn_notice(const std::string& called) {
+  return {
+      "ledger_torn",
+      fmt::format("{}: the last line is the beginning of an entry that a crash cut off, or that "
+                  "is being written; it does not count",
+                  called)};
+}
+
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
                                    const Event& event) {
   std::vector<Notice> notices;

@@ -80,6 +80,9 @@ void check_no_labels_yet(const std::string& labels, bool force);
                                       const io::WritePoints& points = {},
                                       const Neighbours& neighbours = {});
 
+/// That the last line of a ledger is no entry.
+[[nodiscard]] Notice torn_notice(const std::string& called);
+
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,
                                                  const std::string& called, const Event& event);

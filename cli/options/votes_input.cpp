@@ -12,8 +12,10 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/inspection/decisions_doubt.hpp"
 #include "pate/inspection/inspection_notices.hpp"
 #include "pate/inspection/labels_at_chance.hpp"
+#include "pate/inspection/student_doubts.hpp"
 #include "pate/votes/class_headings.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/long_table.hpp"
@@ -340,6 +342,9 @@ VotesInput open_votes(const VotesInputOptions& options) {
     }
     if (options.layout == Layout::counts) check_class_names(*table, *scores);
     input.student = std::make_unique<StudentScores>(scores, votes.queries(), votes.classes());
+    if (auto doubt = student_doubt(votes, input.rows, *input.student, scores->name())) {
+      input.notices.push_back(*std::move(doubt));
+    }
   }
   const VotesShape beside{votes.queries(), votes.classes(), input.rows};
   const auto add_if_at_chance = [&](const char* option, const std::string& path,
@@ -362,6 +367,14 @@ VotesInput open_votes(const VotesInputOptions& options) {
     input.decisions = std::move(read.answered);
   }
   return input;
+}
+
+void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input) {
+  auto doubt = decisions_doubt(run, io::printable(options.decisions));
+  if (!doubt) return;
+  refuse_doubted(run.votes.name(), {&*doubt, 1}, options.accepted,
+                 options.makes_something || options.has_limits);
+  input.contents.push_back(*std::move(doubt));
 }
 
 TeacherGroups open_groups(const std::string& path, VotesInput& input) {

@@ -12,6 +12,7 @@
 #include "cli/options/votes_checks.hpp"
 #include "pate/accounting/names.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/accounting/run.hpp"
 #include "pate/votes/query_columns.hpp"
 #include "pate/votes/row_selection.hpp"
 #include "pate/votes/tables/open_table.hpp"
@@ -116,6 +117,9 @@ struct VotesInput {
 /// Opens the files. Throws `usage_error` for options that do not fit together and `input_error` for
 /// files that do not.
 [[nodiscard]] VotesInput open_votes(const VotesInputOptions& options);
+
+/// Adds to the input what decisions of a run betray. Throws as `refuse_doubted`.
+void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input);
 
 /// Reads who belongs together; the file becomes one of the inputs. Throws as `open_teacher_groups`.
 [[nodiscard]] TeacherGroups open_groups(const std::string& path, VotesInput& input);

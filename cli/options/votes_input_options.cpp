@@ -53,12 +53,13 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
   votes.add("--indices FILE", options.indices, "file of row numbers to use, one per query");
   votes.add("--indices-are WHAT", options.indices_are, {IndicesAre::rows},
             "rows: confirm that --indices holds row numbers although they look like labels");
-  votes.add("--accept DOUBTS", options.accepted,
-            {VotesDoubt::totals_column, VotesDoubt::label_column, VotesDoubt::looks_transposed,
-             VotesDoubt::looks_like_counts, VotesDoubt::looks_one_hot, VotesDoubt::looks_long,
-             VotesDoubt::identical_teachers, VotesDoubt::constant_teachers,
-             VotesDoubt::plurality_column, VotesDoubt::decimal_commas},
-            "input warnings that must not refuse the votes, by the names that the refusal gives");
+  votes.add(
+      "--accept DOUBTS", options.accepted,
+      {VotesDoubt::totals_column, VotesDoubt::label_column, VotesDoubt::looks_transposed,
+       VotesDoubt::looks_like_counts, VotesDoubt::looks_one_hot, VotesDoubt::looks_long,
+       VotesDoubt::identical_teachers, VotesDoubt::constant_teachers, VotesDoubt::plurality_column,
+       VotesDoubt::decimal_commas, VotesDoubt::improbable_decisions},
+      "input warnings that must not refuse the votes, by the names that the refusal gives");
   votes.add("--student FILE", options.student,
             "file of the student's scores, for the Interactive aggregator");
   votes.add("--labels FILE", options.labels, "file of true class ids, for the accuracy");

@@ -75,8 +75,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     if (!is_heaviest) own.reading.reset();
     if (!is_heaviest) own.conversion.reset();
     Account account = pate::account(counted.partials, of_teacher, own, add_exact);
-    result.weights.push_back({static_cast<double>(units) * weights.unit,
-                              static_cast<std::int64_t>(its.size()),
+    result.weights.push_back({weights.weight_of(units), static_cast<std::int64_t>(its.size()),
                               smallest_fixed(account, Bound::data_independent).value(),
                               smallest_fixed(account, Bound::tradeoff), most});
     result.account = std::move(account);  // the last is the heaviest

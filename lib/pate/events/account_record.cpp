@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -172,6 +173,20 @@ void note_events(const Record& record, const RecordSums& sums, RecordAccount& ac
   }
 }
 
+// Where the parameters of a release were chosen from votes, nothing is known of what its number
+// adds, and the costs of the steps are infinite with it: they say nothing beside one that is not.
+void leave_out_infinite(const Record& record, RecordAccount& account) {
+  const auto is_finite = [](const CostEntry& cost) { return std::isfinite(cost.epsilon); };
+  if (std::ranges::none_of(
+          record, [](const Event& event) { return event.open.origin.parameters_from_votes; }) ||
+      std::ranges::none_of(account.costs, is_finite)) {
+    return;
+  }
+  std::erase_if(account.costs, std::not_fn(is_finite));
+  std::erase_if(account.notices,
+                [](const Notice& notice) { return notice.code == "epsilon_infinite"; });
+}
+
 // What the promises of events rest on that no cost of the sum says.
 void assume_events(const Record& record, Guarantee& guarantee) {
   const auto any = [&](const auto& holds) { return std::ranges::any_of(record, holds); };
@@ -304,12 +319,14 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   }
   add_released(settings, record, account);
   account.notices.insert(account.notices.end(), of_any_votes.begin(), of_any_votes.end());
+  leave_out_infinite(record, account);
   for (const double order : account.orders) account.any_votes.push_back(sums.any_votes(order));
   if (account.costs.empty()) {
-    throw input_error(
-        fmt::format("no cost of this record is known at delta {}: add --delta with a "
-                    "larger one",
-                    decimal(asked.delta)));
+    throw input_error(fmt::format(
+        "no cost of this record is known at delta {}{}", decimal(asked.delta),
+        settings.orders ? " and these orders: leave --orders out, or name orders that all of it is "
+                          "known at"
+                        : ": add --delta with a larger one"));
   }
   account.headline =
       headline_of(account.costs, {settings.reading, settings.conversion, settings.bound});

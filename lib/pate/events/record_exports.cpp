@@ -68,7 +68,8 @@ RecordRdp record_rdp(const Record& record, const CostEntry& entry, const RecordS
   if (asked.apart > 0.0) {
     throw input_error(
         fmt::format("deltas of {} in all are apart from RDP, which does not tell them: export the "
-                    "privacy loss distribution",
+                    "privacy loss distribution of what holds for any votes, --bound "
+                    "data-independent --export-pld FILE",
                     decimal(asked.apart)));
   }
   RecordRdp result{asked.orders, {}};
@@ -86,6 +87,9 @@ RecordRdp record_rdp(const Record& record, const CostEntry& entry, const RecordS
       break;
     default:
       refuse_kind(entry);
+  }
+  if (std::ranges::none_of(result.rdp, [](double rdp) { return std::isfinite(rdp); })) {
+    throw validity_error("the cost is infinite at every order: there is no RDP to export");
   }
   return result;
 }

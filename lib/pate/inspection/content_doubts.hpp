@@ -26,9 +26,10 @@ enum class VotesDoubt {
   constant_teachers,
   plurality_column,
   decimal_commas,
+  improbable_decisions,
 };
 template <>
-inline constexpr std::array<Named<VotesDoubt>, 10> kNames<VotesDoubt>{{
+inline constexpr std::array<Named<VotesDoubt>, 11> kNames<VotesDoubt>{{
     {VotesDoubt::totals_column, "totals_column"},
     {VotesDoubt::label_column, "label_column"},
     {VotesDoubt::looks_transposed, "looks_transposed"},
@@ -39,6 +40,7 @@ inline constexpr std::array<Named<VotesDoubt>, 10> kNames<VotesDoubt>{{
     {VotesDoubt::constant_teachers, "constant_teachers"},
     {VotesDoubt::plurality_column, "plurality_column"},
     {VotesDoubt::decimal_commas, "decimal_commas"},
+    {VotesDoubt::improbable_decisions, "improbable_decisions"},
 }};
 
 /// How much a doubt weighs: `doubtful`, votes may be so; `likely`, they are hardly so, and nothing

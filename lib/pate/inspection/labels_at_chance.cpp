@@ -67,12 +67,18 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   by_chance /= queries;
   const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
   if (static_cast<double>(found.right) > by_chance + kDeviations * deviation) return std::nullopt;
+  // What a student finds most likely is wrong often enough, and has no option of its own.
+  const bool has_rows = option != "student";
   return Notice{"labels_at_chance",
                 fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
-                            "would be ({:.0f}): expected those of the same rows (--{}-rows says "
-                            "whose rows they are), with classes numbered as in the votes{}",
-                            path, found.right, found.queries, by_chance, option,
-                            option == "labels" ? "" : "; or noise so large that it decides them")};
+                            "would be ({:.0f}): expected those of the same rows{}, with classes "
+                            "numbered as in the votes{}",
+                            path, found.right, found.queries, by_chance,
+                            has_rows ? fmt::format(" (--{}-rows says whose rows they are)", option)
+                                     : std::string(),
+                            option == "decisions" ? "; or noise so large that it decides them"
+                            : has_rows            ? ""
+                                                  : "; or a student that has learnt nothing yet")};
 }
 
 }  // namespace pate

@@ -15,7 +15,7 @@ namespace pate {
 /// each row of the votes, as `read_labels` and `read_decisions` give them; -1: none), are the
 /// plurality's no more often than labels of other queries would be: they may be of other rows, or
 /// number the classes in another way. It names `path`, the file they are in, and the
-/// option --`option`-rows.
+/// option --`option`-rows; "student" has none.
 ///
 ///     by chance = sum_c (pluralities c) (labels c) / Q,   Q queries with a label
 ///

@@ -13,7 +13,7 @@ WeightedAccount weighted_label_account(const WeightedRun& run, const LabelledQue
   for (const auto& of_weight : run.teachers()) {
     const Run paid{in_units.votes, in_units.rows, run.paid_by(of_weight.first), nullptr, {}, {}};
     Account account = label_account(paid, counts, labelled, filter, limits, delta, threads);
-    result.weights.push_back({static_cast<double>(of_weight.first) * run.weights().unit,
+    result.weights.push_back({run.weights().weight_of(of_weight.first),
                               static_cast<std::int64_t>(of_weight.second.size()),
                               smallest_fixed(account, Bound::data_independent).value(),
                               smallest_fixed(account, Bound::tradeoff)});

@@ -98,7 +98,7 @@ TeacherGroups groups_by_weight(const TeacherWeights& weights) {
   different.erase(std::unique(different.begin(), different.end()), different.end());
   TeacherGroups groups;
   for (const std::int64_t units : different) {
-    groups.names.push_back(fmt::format("{:.15g}", static_cast<double>(units) * weights.unit));
+    groups.names.push_back(fmt::format("{:.15g}", weights.weight_of(units)));
   }
   for (const std::int64_t units : weights.units) {
     const auto place = std::ranges::lower_bound(different, units);

@@ -101,6 +101,11 @@ std::int64_t TeacherWeights::total() const {
   return std::accumulate(units.begin(), units.end(), std::int64_t{0});
 }
 
+double TeacherWeights::weight_of(std::int64_t of_units) const {
+  const auto scale = static_cast<double>(kScale);
+  return static_cast<double>(of_units * std::llround(unit * scale)) / scale;
+}
+
 TeacherWeights parse_weights(std::span<const std::string> texts, const std::string& name) {
   TeacherWeights weights;
   std::int64_t divisor = 0;

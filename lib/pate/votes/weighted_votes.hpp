@@ -16,6 +16,8 @@ struct TeacherWeights {
 
   [[nodiscard]] std::int64_t heaviest() const;
   [[nodiscard]] std::int64_t total() const;
+  /// So many of the units as a weight: the double nearest to its decimals.
+  [[nodiscard]] double weight_of(std::int64_t of_units) const;
 };
 
 /// Reads decimals: "1", "0.5", "2.25", "5.000e-01", one a teacher; they become whole multiples of

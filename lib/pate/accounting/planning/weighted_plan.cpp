@@ -68,7 +68,7 @@ WeightedPlan plan_weighted(const PlannedRun& run, const TeacherWeights& weights,
     PlanSettings own = settings;
     if (units != heaviest) own.conversion.reset();  // of these no headline is told
     Plan plan = pate::plan(run_paid_by(run, weights, units), own);
-    result.weights.push_back({static_cast<double>(units) * weights.unit, of_weight.second,
+    result.weights.push_back({weights.weight_of(units), of_weight.second,
                               smallest_fixed(plan.costs, Bound::data_independent).value()});
     result.plan = std::move(plan);  // the last is the heaviest
   }

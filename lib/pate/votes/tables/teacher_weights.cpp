@@ -23,7 +23,7 @@ OpenedWeights open_teacher_weights(const std::string& path, std::optional<std::i
   TeacherWeights weights = parse_weights(lines, path);
   std::vector<double> numbers;
   for (const std::int64_t units : weights.units) {
-    numbers.push_back(static_cast<double>(units) * weights.unit);
+    numbers.push_back(weights.weight_of(units));
   }
   return {std::move(weights), OpenedTable(column_of(path, std::move(numbers)), file)};
 }
