@@ -17,6 +17,7 @@
 
 using pate::Aggregator;
 using pate::AnswerSampler;
+using pate::OneLaplaceNoise;
 using pate::test::confident;
 using pate::test::gnmax;
 using pate::test::is_plausible;
@@ -143,6 +144,56 @@ TEST_CASE("many classes without a vote win as often as they should, and each as 
   TestBits bits(752);
   AnswerSampler sampler(gnmax(1e-90), bits);
   for (int i = 0; i < 100; ++i) CHECK(sampler.noisy_maximum(one) == 77);
+}
+
+// The same with few draws.
+TEST_CASE(
+    "classes without a vote: the first, the last, and by which interface, make no difference") {
+  const std::vector<std::int32_t> ids{0, 77, 149};
+  const Counts voted{3, 5, 2};
+  Counts counts(150, 0);
+  for (std::size_t k = 0; k < ids.size(); ++k) counts[static_cast<std::size_t>(ids[k])] = voted[k];
+  for (const Aggregator& aggregator : {gnmax(1.5), lnmax(1.5)}) {
+    CHECK(is_plausible(p_of_maximum(aggregator, aggregator, counts, 770, 2000)));
+    TestBits by_counts(771);
+    TestBits by_ids(771);
+    AnswerSampler of_counts(aggregator, by_counts);
+    AnswerSampler of_ids(aggregator, by_ids);
+    int without_vote = 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::size_t winner = of_counts.noisy_maximum(counts);
+      CHECK(winner == of_ids.noisy_maximum(ids, voted, 150));
+      REQUIRE(winner < counts.size());
+      without_vote += counts[winner] == 0 ? 1 : 0;
+    }
+    CHECK(without_vote > 30);
+    // Where few classes have no vote, each has a noise of its own.
+    const std::vector<std::int32_t> of_five{1, 4};
+    const Counts two{30, 10};
+    CHECK(of_ids.noisy_maximum(of_five, two, 5) ==
+          of_counts.noisy_maximum(Counts{0, 30, 0, 0, 10}));
+  }
+}
+
+TEST_CASE("one noise decides between two counts, by its digits where they are level") {
+  Aggregator aggregator;
+  for (const double scale : {3.0, 1e-90}) {
+    aggregator.noisy_max = OneLaplaceNoise{scale};
+    for (const Counts& counts : {Counts{10, 10}, Counts{11, 9}}) {
+      TestBits bits(780);
+      AnswerSampler sampler(aggregator, bits);
+      std::int64_t first = 0;
+      constexpr std::int64_t kRuns = 2000;
+      for (std::int64_t i = 0; i < kRuns; ++i) first += sampler.noisy_maximum(counts) == 0 ? 1 : 0;
+      const double p = outcome_probability(aggregator.noisy_max, counts, 0);
+      if (p == 1.0) {
+        CHECK(first == kRuns);
+      } else {
+        CHECK(is_plausible(pate::test::chi_square_p(std::vector{first, kRuns - first},
+                                                    std::vector<double>{p, 1.0 - p})));
+      }
+    }
+  }
 }
 
 TEST_CASE("a group of classes without a vote that is too small or unfair fails the same test") {

@@ -117,6 +117,40 @@ TEST_SUITE("sampled_labels") {
                     parameter_error);
   }
 
+  TEST_CASE("what a limit allows is halved down to, and told; nonsense is refused before") {
+    const HistogramVotes votes({{20, 4, 0}, {12, 12, 0}, {24, 0, 0}, {9, 8, 7}});
+    const Run run = pate::test::run_of(votes, protecting(pate::test::gnmax(6.0), kAddRemove));
+    double before = 0.0;
+    for (std::int64_t n = 0; n <= 4; n += 2) {
+      LabelledQueries labelled;
+      labelled.asked = n;
+      const double costs = sampled_label_account(run, 0.4, labelled, 1e-5).costs.front().epsilon;
+      CHECK((n == 0 ? costs == 0.0 : costs > before));
+      before = costs;
+    }
+    CHECK(affordable_samples(run, 0.4, 0.0, 1e-5) == 0);
+    CHECK(affordable_samples(run, 0.4, 1e9, 1e-5) == 4);
+    const std::int64_t some = affordable_samples(run, 0.4, 0.7 * before, 1e-5);
+    CHECK(some > 0);
+    CHECK(some < 4);
+    TestBits bits(7);
+    const LabelledQueries none = label_sampled(run, 0.4, bits, 0);
+    CHECK(none.labels == std::vector<std::int32_t>(4, -1));
+    const Account nothing = sampled_label_account(run, 0.4, none, 1e-5);
+    CHECK(nothing.costs[nothing.headline].epsilon == 0.0);
+    REQUIRE(nothing.notices.size() >= 2);
+    CHECK(nothing.notices[nothing.notices.size() - 2].code == "no_queries");
+    CHECK(nothing.notices.back().message ==
+          "stopped after 0 of 4 queries, as another would cost more than --max-epsilon whatever "
+          "the votes are: known before the run");
+    CHECK_THROWS_WITH_AS((void)affordable_samples(run, 0.4, -1.0, 1e-5),
+                         "max_epsilon must be >= 0 and finite, got -1", parameter_error);
+    CHECK_THROWS_WITH_AS((void)affordable_samples(run, 0.4, HUGE_VAL, 1e-5),
+                         "max_epsilon must be >= 0 and finite, got inf", parameter_error);
+    CHECK_THROWS_WITH_AS((void)label_sampled(run, 0.4, bits, -1), "no run asks -1 queries",
+                         parameter_error);
+  }
+
   TEST_CASE("the first queries that a limit allows are asked, and no others") {
     std::vector<Histogram> queries;
     for (std::int32_t i = 0; i < 12; ++i) queries.push_back({20 + i, 20 - i, 0});
