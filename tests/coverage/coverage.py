@@ -4,13 +4,15 @@
 usage: coverage.py SOURCE_DIR BUILD_DIR ROOM... [--kept] [--test-case PATTERN] [--longest S] [--jobs N] [--also ROOM...] [--golden]
 
 BUILD_DIR is one of the preset `coverage`, with the test programs of the rooms. They run one after another (--kept: they have
-run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Branches that
-only exceptions of called functions take are left out, and lines with closing brackets alone, where what is counted is the
-destructors that exceptions run; in headers also members of structures and comparisons that are defaulted, which compilers make
-in every object anew, and programs take from one that is not counted. The table is printed; BUILD_DIR/uncovered.txt has the lines that were
-not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which those
-that take more than S seconds of the processor are ended, uncounted, and named. With --also the test programs of other rooms,
-or `cli`, run too, and with --golden the golden cases of the program in BUILD_DIR: what they execute of the rooms is counted.
+run, and their counts are kept); then every line and branch of lib/pate/ROOM counts that any of them executed. Left out are
+branches that only exceptions of called functions take; lines with closing brackets alone, where what is counted is the
+destructors that exceptions run; branches of statements without a condition, which are loops over lists that compilers write,
+and the ends of these; and in headers members of structures and comparisons that are defaulted, which compilers make in every
+object anew, and programs take from one that is not counted. The table is printed; BUILD_DIR/uncovered.txt has the lines that
+were not executed and those with a branch that was not taken. With --longest every test case is a process of its own, of which
+those that take more than S seconds of the processor are ended, uncounted, and named. With --also the test programs of other
+rooms, or `cli`, run too, and with --golden the golden cases of the program in BUILD_DIR: what they execute of the rooms is
+counted.
 """
 import argparse
 import collections

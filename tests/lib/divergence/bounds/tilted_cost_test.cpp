@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
@@ -125,6 +126,46 @@ TEST_CASE("tilted cost: with rows that gaps share it is what it is with rows of 
         }
       }
     }
+  }
+}
+
+// Both with few teachers and few trials.
+TEST_CASE("tilted cost: every rule by classes, and rows that are shared, at one point each") {
+  for (const std::int64_t classes : {4, 8, 15, 100, 500, 20'000, 200'000}) {
+    CAPTURE(classes);
+    const TiltedMoment moment(GaussianNoisyMax{10.0}, 40, classes, 2.0);
+    const std::vector<TiltedMoment::Group> groups{{12, 1}, {40, classes - 2}};
+    const long double reference = fine_q(groups, 10.0);
+    CHECK(std::abs(static_cast<long double>(moment.wins({{}, groups}).q) - reference) <=
+          1e-12L * reference);
+  }
+  const TiltedMoment own(GaussianNoisyMax{5.0}, 400, 10, 2.37);
+  const TiltedMoment shared(GaussianNoisyMax{5.0}, 401, 10, 2.37);
+  for (const std::int64_t gap : {0, 3, 40, 300}) {
+    const std::array<TiltedMoment::Group, 1> cells{{{std::min<std::int64_t>(gap, 6), 1, -2}}};
+    const std::array<TiltedMoment::Group, 1> others{{{gap, 8, -1}}};
+    const double its = own.excess(own.wins({cells, others}), {cells, others});
+    const double found = shared.excess(shared.wins({cells, others}), {cells, others});
+    CHECK(found == doctest::Approx(its).epsilon(1e-11));
+  }
+}
+
+TEST_CASE("tilted moment: where all are so far behind, no move costs more than is said of them") {
+  for (const double order : {1.5, 4.0}) {
+    const TiltedMoment moment(GaussianNoisyMax{4.0}, 100, 5, order);
+    CHECK(moment.excess_far_behind(0) == kInfinity);
+    CHECK(moment.excess_far_behind(3) == kInfinity);  // any of them may win
+    double before = kInfinity;
+    for (const std::int64_t gap : {15, 30, 45, 60}) {
+      const double bound = moment.excess_far_behind(gap);
+      CHECK(bound < before);
+      before = bound;
+      for (const std::int64_t further : {0, 20}) {
+        const std::array<TiltedMoment::Group, 2> others{{{gap, 1, -2}, {gap + further, 3, -1}}};
+        CHECK(moment.excess(moment.wins({{}, others}), {{}, others}) <= bound);
+      }
+    }
+    CHECK(before < 1e-9);
   }
 }
 
