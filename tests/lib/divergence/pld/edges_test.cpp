@@ -65,13 +65,14 @@ TEST_SUITE("profile") {
 
   TEST_CASE("edges: a loss below all offsets counts as one that is as low as they go") {
     // At this step offsets reach to a loss of -64.
-    const double p = std::exp(-70.0);
+    const double p = std::exp(-80.0);
+    const double q = 1e-6;
     const std::vector<DistributionPair> query{
-        {{p, 0.5, -70.0 + std::log(2.0)}, {1.0 - p, 0.5, std::log(2.0)}}};
-    PessimisticProfile fine({0x1p-24, 0x1p-10, 1e-3});
+        {{p, q, -80.0 - std::log(q)}, {1.0 - p, 1.0 - q, -std::log1p(-q)}}};
+    PessimisticProfile fine({0x1p-24, 0x1p-10, 1e-7});
     fine.compose_query(query);
-    CHECK(fine.delta(0.0) >= 0.5);
-    CHECK(fine.delta(0.0) <= 0.5 + 1e-6);
+    CHECK(fine.delta(0.0) >= q);
+    CHECK(fine.delta(0.0) <= q * 1.2);
   }
 
   TEST_CASE("edges: histories that leave the range of a lower profile are merged at its ends") {
