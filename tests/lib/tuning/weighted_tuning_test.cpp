@@ -72,6 +72,36 @@ double smallest(const Account& account, Bound bound, GuaranteeKind reading) {
 }  // namespace
 
 TEST_SUITE("weighted_tuning") {
+  TEST_CASE("of equal weights the points are those of plain votes, in units of the weight") {
+    Random random(21);
+    const auto predicted = random_predictions(random, 8, 5);
+    const TuningVotes votes{*predicted, RowSelection::all(8), nullptr, {}};
+    for (const bool has_check : {false, true}) {
+      TuningGrid plain;
+      plain.noise = {1.5, 3.0};
+      if (has_check) {
+        plain.threshold = {2.0, 3.0};
+        plain.sigma1 = {2.0};
+      }
+      TuningGrid halves = plain;
+      for (std::vector<double>* const axis : {&halves.noise, &halves.threshold, &halves.sigma1}) {
+        for (double& value : *axis) value *= 0.5;
+      }
+      const TuneSettings settings = agreeing_settings();
+      const Tuning expected = tune(votes, plain, settings, {}, {});
+      const Tuning found = WeightedTuning(votes, {{1, 1, 1, 1, 1}, 0.5}).run(halves, settings, {});
+      REQUIRE(found.points.size() == expected.points.size());
+      CHECK(found.teachers == 5);
+      CHECK(found.grid.noise == halves.noise);
+      for (std::size_t i = 0; i < found.points.size(); ++i) {
+        CHECK(relative_error(found.points[i].point.epsilon, expected.points[i].point.epsilon) <
+              1e-9);
+        CHECK(relative_error(found.points[i].point.answered, expected.points[i].point.answered) <
+              1e-9);
+      }
+    }
+  }
+
   TEST_CASE("points cost what the account of weighted votes says, at random") {
     Random random(20);
     for (int round = 0; round < 12; ++round) {
