@@ -123,7 +123,7 @@ TEST_CASE("limits of a run bound its answers, which are no more than they allow"
 TEST_CASE("rows of a table that cannot be are refused in their place") {
   Random random(73);
   std::map<std::string, int> refused;
-  for (int round = 0; round < 150; ++round) {
+  for (int round = 0; round < 40; ++round) {
     CAPTURE(round);
     const pate::test::SmallRun small{
         pate::test::random_aggregator(random, 12), [&] {
@@ -179,6 +179,6 @@ TEST_CASE("rows of a table that cannot be are refused in their place") {
   CHECK(refused.size() == 7);
   for (const auto& its : refused) {
     CAPTURE(its.first);
-    CHECK(its.second > 10);
+    CHECK(its.second > 2);
   }
 }

@@ -70,6 +70,25 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
   }
 }
 
+// The same of one run that has cells, and at two orders.
+TEST_CASE("query nodes: a run of many queries with few statistics, quickly") {
+  pate_test::Random random(94);
+  const QueryCounts query_counts = random_query_counts(random, 1500, 60);
+  const NoisyMax noisy_max{GaussianNoisyMax{12.0}};
+  const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
+  const ThresholdCheck check{30.0, 15.0};
+  const AnswerTable ladder(check, query_counts.distinct.front().statistic,
+                           query_counts.distinct.back().statistic, 60);
+  const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
+  for (const double order : {3.0, 40.0}) {
+    const double joint = run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
+    const QueryNodes::AtOrder& at = nodes.kept(order);
+    CHECK(std::abs(nodes.rdp(ladder, at, 1e-11) - joint) <= 5e-11 * joint);
+    CHECK(std::abs(nodes.rdp(ladder, at, 1e-9) - joint) <= 2e-9 * joint);
+    CHECK(nodes.rdp(ladder, at, 0.0) == nodes.rdp(ladder, nodes.at(order), 0.0));
+  }
+}
+
 TEST_CASE("account epsilon: with shared nodes as without, but for what is proved of each query") {
   pate_test::Random random(92);
   for (int round = 0; round < 12; ++round) {

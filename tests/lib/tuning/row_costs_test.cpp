@@ -90,6 +90,34 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
   }
 }
 
+// The same of statistics that lie far apart, each threshold with leads of its own.
+TEST_CASE("row costs: statistics with gaps, one teacher or several") {
+  const std::vector<double> few{1.5, 4, 30};
+  const TuningOrders orders({{}, Conversion::improved, 1e-5, few});
+  const HistogramVotes votes({{60, 0, 0}, {38, 20, 2}, {21, 20, 19}});
+  const TuningVotes tuning{votes, RowSelection::all(3), nullptr, {}};
+  const std::vector<double> thresholds{-5, 20, 20.5, 59, 61};
+  const CostKind kind{Bound::tradeoff, GuaranteeKind::joint};
+  for (const Neighbours& neighbours : {Neighbours{}, Neighbours{Adjacency::add_remove, 4}}) {
+    const Aggregator any =
+        protecting({ThresholdCheck{0, 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
+    const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, 3), 1), kind, orders);
+    RowCosts row(*any.selection, thresholds, sums.statistics(), kind, orders, false);
+    for (std::size_t t = 0; t < thresholds.size(); ++t) {
+      const Aggregator aggregator = protecting(
+          {ThresholdCheck{thresholds[t], 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
+      const CostInputs inputs(sums.query_counts(), aggregator, 1);
+      const auto costs = run_costs(inputs, kind.bound, few, 1);
+      for (std::size_t j = 0; j < few.size(); ++j) {
+        const double exact = costs[j].rdp(kind.reading);
+        CAPTURE(thresholds[t]);
+        CHECK(row.rdp(sums, t, j) >= exact * (1.0 - 2e-10));
+        CHECK(row.rdp(sums, t, j) <= exact * 1.01 + 1e-290);
+      }
+    }
+  }
+}
+
 TEST_CASE("row costs: many thresholds share a few, from above") {
   pate_test::Random random(33);
   const std::vector<double> few{1.05, 2, 4, 6, 10, 25, 100};
