@@ -330,7 +330,7 @@ fuzz: deps ## every fuzzer, on from the inputs in tests/fuzz (SECONDS=60)
 	@python3 tests/fuzz/fuzz.py build/fuzz --jobs $(JOBS) $(FUZZ)
 
 .PHONY: mutants
-mutants: build ## changes operators and constants of the library: do the tests notice? MUTANTS="--seed 2" changes others
+mutants: build ## changes operators and constants, forgets statements: do the tests notice? MUTANTS="--seed 2" changes others
 	@nice -n 10 python3 tests/mutants/mutants.py . $(BUILD) build/mutants --jobs $(JOBS) $(MUTANTS)
 
 .PHONY: mutants-changed

@@ -17,6 +17,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import mutants  # noqa: E402: from this folder
+from changes import mutants_of  # noqa: E402
 
 SKIPPED = 77
 ROOMS = 2
@@ -51,7 +52,7 @@ def changed(source, base):
         parts = pathlib.Path(file).parts
         # Of kernels, each is for processors of one kind, and of another a build has none.
         if len(parts) > 3 and "kernels" not in parts and (source / file).is_file() and (
-                mutants.mutants_of(file, (source / file).read_text())[1]):
+                mutants_of(file, (source / file).read_text())[1]):
             rooms.setdefault(parts[2], []).append(file)
     return rooms
 

@@ -1,5 +1,6 @@
 #include "support/paths.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 // The only unit that is compiled with paths: all others are the same in every checkout.
@@ -10,7 +11,9 @@ std::string source_file(const std::string& path) {
 }
 
 std::string program_path() {
-  return PATE_PROGRAM;
+  // Mutants of the program are in another one (tests/mutants).
+  const char* const other = std::getenv("PATE_TEST_PROGRAM");
+  return other != nullptr ? other : PATE_PROGRAM;
 }
 
 std::string sample(const std::string& name) {
