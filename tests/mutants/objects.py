@@ -74,7 +74,7 @@ class Compiler:
         if self.kept.get(name, {}).get("digest") == digest and target.exists():
             return [m for m in its if m["name"] in set(self.kept[name]["names"])]
         text_file = self.work / "sources" / name
-        command = (f"nice -n 10 {self.objects.commands[path]} -w -include {self.header} -I{path.parent} -fmax-errors=0 "
+        command = (f"{self.objects.commands[path]} -w -include {self.header} -I{path.parent} -fmax-errors=0 "
                    f"-o {target} -c {text_file}")
         target.parent.mkdir(parents=True, exist_ok=True)
         for _ in range(40):
@@ -113,7 +113,7 @@ class Compiler:
         name = str(kept.relative_to(self.build)).replace("/", "_")
         unit, target = self.work / "units" / f"{name}.cxx", self.work / "objects" / name
         write(unit, text)
-        done = run(["sh", "-c", f"nice -n 10 {self.objects.commands[its[0]]} -w -include {self.header} "
+        done = run(["sh", "-c", f"{self.objects.commands[its[0]]} -w -include {self.header} "
                     f"{' '.join(f'-I{path.parent}' for path in its)} -o {target} -c {unit}"], cwd=self.build)
         if done.returncode != 0:
             sys.exit(f"{file}: does not compile\n{done.stdout[:3000]}")

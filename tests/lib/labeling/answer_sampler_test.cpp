@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/outcomes.hpp"
+#include "pate/mechanisms/sampling/exact_deviate.hpp"
 #include "support/chi_square.hpp"
 #include "support/labeling.hpp"
 #include "support/temp_directory.hpp"
@@ -230,6 +232,66 @@ TEST_CASE("without a threshold everything is answered, and nothing is drawn for 
   CHECK(sampler.answers(0));
   TestBits untouched(500);
   CHECK(drawn.bits(32) == untouched.bits(32));
+}
+
+TEST_CASE("one draw on the difference of two counts: by the probabilities of its noise") {
+  const Aggregator one{{}, {pate::OneLaplaceNoise{4.0}}, false};
+  const Aggregator wider{{}, {pate::OneLaplaceNoise{4.4}}, false};
+  std::uint64_t seed = 800;
+  for (const Counts& counts : {Counts{12, 8}, Counts{8, 12}, Counts{10, 10}, Counts{20, 0}}) {
+    CHECK(is_plausible(p_of_maximum(one, one, counts, ++seed, 50000)));
+  }
+  CHECK(p_of_maximum(wider, one, {12, 8}, 811, 200000) < 1e-6);
+}
+
+TEST_CASE("a quick answer is that of exact arithmetic, by the same bits") {
+  const Aggregator check = confident(60.0, 25.0, 10.0);
+  int answered = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::int64_t v = 40 + i % 40;
+    TestBits quick(static_cast<std::uint64_t>(20'000 + i));
+    TestBits exact(static_cast<std::uint64_t>(20'000 + i));
+    AnswerSampler sampler(check, quick);
+    pate::NoisyValue value(pate::Dyadic(static_cast<double>(v)), pate::Dyadic(25.0),
+                           pate::exact_normal(exact));
+    const bool reaches = value.reaches(pate::Dyadic(60.0), exact);
+    REQUIRE(sampler.answers(v) == reaches);
+    if (reaches) ++answered;
+  }
+  CHECK(answered > 100);
+  CHECK(answered < 300);
+}
+
+TEST_CASE("classes with votes alone are what all counts are, however many have none") {
+  for (const std::int64_t classes : {4, 130, 131, 300}) {
+    const std::vector<std::int32_t> ids{0, 2, 3};
+    const Counts counts{5, 7, 6};
+    Counts all(static_cast<std::size_t>(classes), 0);
+    for (std::size_t k = 0; k < ids.size(); ++k) all[static_cast<std::size_t>(ids[k])] = counts[k];
+    for (const Aggregator& aggregator : {gnmax(3.0), lnmax(2.0)}) {
+      TestBits of_voted(830);
+      TestBits of_all(830);
+      AnswerSampler voted(aggregator, of_voted);
+      AnswerSampler listed(aggregator, of_all);
+      for (int i = 0; i < 50; ++i) {
+        CAPTURE(classes);
+        REQUIRE(voted.noisy_maximum(ids, counts, classes) == listed.noisy_maximum(all));
+      }
+    }
+  }
+}
+
+TEST_CASE("votes behind the counts of a query are another query's") {
+  Counts counts(202, 0);
+  counts[7] = 50;
+  counts[201] = 1000;
+  for (const std::size_t classes : {100U, 201U}) {
+    TestBits bits(840);
+    AnswerSampler sampler(gnmax(1.0), bits);
+    for (int i = 0; i < 20; ++i) {
+      CHECK(sampler.noisy_maximum(std::span(counts).first(classes)) == 7);
+    }
+  }
 }
 
 TEST_CASE("one class wins always; no class is an error") {

@@ -205,4 +205,33 @@ TEST_CASE("parameters out of range are refused") {
   CHECK_THROWS_AS(PrivacyFilter(gnmax(1.0), {1, {}, {}}, 0.0, 2.0), pate::parameter_error);
 }
 
+TEST_CASE("PTR's sparse form: refusals end the run, and rounds are what it pays for") {
+  const auto test = pate::StabilityTest::sparse(0.25, 1e-9, 3);
+  const RunLimits limits{20, {}, {}};
+  PrivacyFilter filter(test, limits, kDelta, 8.0);
+  CHECK(filter.epsilon() == 0.0);
+  // Rounds: one that a refusal ends, one of two answers that a refusal ends, and one more.
+  double pure = 0.0;
+  for (const auto& [answered, rounds] :
+       {std::pair(false, 1), {true, 2}, {true, 2}, {false, 2}, {true, 3}}) {
+    CHECK_FALSE(filter.enough_refusals());
+    filter.count(answered);
+    pure = rounds * 0.25;
+    CHECK(filter.epsilon() >= pure);
+    CHECK(filter.epsilon() <= pure * (1.0 + 1e-9));
+  }
+  CHECK(filter.answered() == 3);
+  CHECK_FALSE(filter.enough_refusals());
+  filter.count(false);
+  CHECK(filter.enough_refusals());
+  // Answers go on with their round: another costs nothing, and the first of a round what it costs.
+  const RunLimits two_rounds{20, {}, 2 * 0.25 * (1.0 + 1e-9)};
+  PrivacyFilter limited(test, two_rounds, kDelta, 8.0);
+  limited.count(false);
+  limited.count(true);
+  CHECK(limited.can_afford_next());
+  limited.count(false);
+  CHECK_FALSE(limited.can_afford_next());
+}
+
 TEST_SUITE_END();

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -93,6 +94,30 @@ TEST_SUITE("sampled_labels") {
           seen[i].pop_back();
         }
         CHECK(is_plausible(chi_square_p(seen[i], expected)));
+      }
+    }
+  }
+
+  // Of 1000 classes 65 queries are read at a time.
+  TEST_CASE("queries are read a piece at a time, and no more of them than there are") {
+    constexpr std::size_t kQueries = 150;
+    std::vector<Histogram> queries;
+    for (std::size_t i = 0; i < kQueries; ++i) {
+      queries.emplace_back(1000, 0);
+      queries.back()[i * 5] = 400;
+    }
+    const HistogramVotes votes(queries);
+    const Run run = pate::test::run_of(votes, protecting(pate::test::gnmax(5.0), kAddRemove));
+    for (const std::optional<std::int64_t> most : {std::optional<std::int64_t>(), {140}}) {
+      TestBits bits(3);
+      const LabelledQueries labelled = label_sampled(run, 0.5, bits, most);
+      CHECK(labelled.asked == most.value_or(kQueries));
+      CHECK(labelled.answered == labelled.asked);
+      REQUIRE(labelled.labels.size() == kQueries);
+      for (std::size_t i = 0; i < kQueries; ++i) {
+        const bool asked = static_cast<std::int64_t>(i) < labelled.asked;
+        CHECK(labelled.labels[i] == (asked ? static_cast<std::int32_t>(i * 5) : -1));
+        CHECK((labelled.sources[i] == LabelSource::teacher) == asked);
       }
     }
   }

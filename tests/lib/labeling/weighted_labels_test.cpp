@@ -225,6 +225,7 @@ TEST_SUITE("weighted_labels") {
     CHECK(found.weights[2].any_votes <= 1.0);
     CHECK(found.weights[1].any_votes < 0.6);
     CHECK(found.weights[0].any_votes < 0.4);
+    CHECK(found.account.teachers == 3);  // and not as many as there are units
     // Told in votes of the heaviest.
     const Aggregator& told = found.account.aggregator.noisy();
     CHECK(relative_error(told.noisy_max.parameter(), 5.0) < 1e-14);
