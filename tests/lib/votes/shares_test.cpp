@@ -112,6 +112,22 @@ TEST_SUITE("votes") {
     CHECK_FALSE(pate::are_shares_of(shares, 2, 100));
   }
 
+  TEST_CASE("as far as rounding can have moved them, shares may be those of fewer") {
+    // k/200 is less than k/199 by k/39800: up to k = 19 by less than half of the last of its three
+    // decimals.
+    const auto up_to = [](int last) {
+      std::vector<double> shares;
+      for (int k = 1; k <= last; ++k) {
+        shares.push_back(k / 200.0);
+        shares.push_back((200 - k) / 200.0);
+      }
+      return shares;
+    };
+    CHECK_FALSE(pate::are_shares_of(up_to(19), 2, 200));
+    CHECK(pate::teachers_of_shares(up_to(19), 2) == std::nullopt);
+    CHECK(pate::are_shares_of(up_to(25), 2, 200));
+  }
+
   TEST_CASE("what is no share") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     CHECK_FALSE(pate::rows_are_shares(std::vector<double>{0.5, nan}, 2));

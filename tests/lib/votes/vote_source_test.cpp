@@ -499,6 +499,33 @@ TEST_CASE("what is no table of predictions is refused") {
         "test.npy: expected at most 2147483647 teachers, found 2147483648");
 }
 
+TEST_CASE("classes that have votes, query by query, of counts and of predictions") {
+  const auto listed = [](const pate::VoteSource& votes, std::int64_t first, std::int64_t count) {
+    std::vector<std::vector<std::int64_t>> result;
+    for (const pate::ClassVotes& its : votes.read_voted(first, count)) {
+      result.push_back({its.query, its.id, its.votes});
+    }
+    return result;
+  };
+  using Listed = std::vector<std::vector<std::int64_t>>;
+  const CountVotes counts(integer_table({3, 3}, {4, 1, 0, 0, 0, 5, 2, 0, 3}));
+  CHECK(listed(counts, 0, 3) == Listed{{0, 0, 4}, {0, 1, 1}, {1, 2, 5}, {2, 0, 2}, {2, 2, 3}});
+  CHECK(listed(counts, 1, 2) == Listed{{1, 2, 5}, {2, 0, 2}, {2, 2, 3}});
+  CHECK(listed(counts, 3, 0).empty());
+  const PredictionVotes predictions(integer_table({3, 2}, {2, 0, 0, 0, 1, 2}), kByQuery, 3);
+  CHECK(listed(predictions, 0, 3) == Listed{{0, 0, 1}, {0, 2, 1}, {1, 0, 2}, {2, 1, 1}, {2, 2, 1}});
+  CHECK(listed(predictions, 1, 1) == Listed{{1, 0, 2}});
+  // More than are read at a time.
+  constexpr std::int64_t kWide = 1000;
+  std::vector<std::int64_t> many(static_cast<std::size_t>(100 * kWide), 0);
+  Listed expected;
+  for (std::int64_t query = 0; query < 100; ++query) {
+    many[static_cast<std::size_t>(query * kWide + 9 * query)] = 7;
+    expected.push_back({query, 9 * query, 7});
+  }
+  CHECK(listed(CountVotes(integer_table({100, kWide}, many)), 0, 100) == expected);
+}
+
 TEST_CASE("no queries, no teachers") {
   const PredictionVotes votes(integer_table({5, 0}, {}), kByTeacher, 3);
   CHECK(votes.queries() == 0);

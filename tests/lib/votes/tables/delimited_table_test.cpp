@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/votes/tables/text_field.hpp"
 #include "support/temp_directory.hpp"
 
 using pate::input_error;
@@ -406,6 +407,42 @@ TEST_CASE("delimited table: what only may be an index of votes is asked for") {
   CHECK(refusal(",index,a\n0,0,5\n")
             .starts_with("t.csv: line 1: expected one index of the rows at most, found two columns "
                          "without a name, \",index,a\": "));
+}
+
+TEST_CASE("delimited table: what may help is said where it does, and nowhere else") {
+  const FirstLine counts{FirstLine::Counting::counts, 0, {}};
+  const FirstLine ids{FirstLine::Counting::class_ids, 9, {}};
+  // One field more than names: as R writes it.
+  const std::string as_r =
+      "; if the first column names the rows and has no heading, as R's write.table leaves it, add "
+      "--index-column yes";
+  CHECK(refusal_as("a,b\n1,2,3\n", counts) ==
+        "t.csv: row 0 (line 2): expected 2 fields, as in the first line, found 3" + as_r);
+  CHECK(refusal_as("a,b\n1,2,3,4\n", counts) ==
+        "t.csv: row 0 (line 2): expected 2 fields, as in the first line, found 4");
+  CHECK(refusal_as("a,b,c\n1,2\n", counts) ==
+        "t.csv: row 0 (line 2): expected 3 fields, as in the first line, found 2");
+  // Names of columns that are numbers behind the heading of an index, or of ids a missing one.
+  const std::string as_pandas =
+      "; if the first line is names of columns that are numbers, and the first column names the "
+      "rows, as pandas writes an index, add --header yes --index-column yes";
+  for (const FirstLine& reading : {counts, ids}) {
+    CHECK(refusal_as("id,5,7\n0,1,2\n", reading) ==
+          "t.csv: row 0 (line 1), column 0: expected a number, found \"id\"" + as_pandas);
+  }
+  CHECK(refusal_as(",5,7\n0,1,2\n", counts) ==
+        "t.csv: row 0 (line 1), column 0: expected a number, found an empty field" + as_pandas);
+  CHECK(refusal_as(",5,7\n0,1,2\n", ids) ==
+        "t.csv: row 0 (line 1), column 0: expected a number, found an empty field; where a teacher "
+        "did not vote it needs --abstentions, where a command has that");
+}
+
+TEST_CASE("delimited table: blanks around a field are none of it") {
+  for (const char* text : {"a", " a", "a ", "  a\t\r", "\t a  "}) {
+    CHECK(pate::io::trim(text) == "a");
+  }
+  CHECK(pate::io::trim("  a b ") == "a b");
+  CHECK(pate::io::trim(" \t").empty());
 }
 
 TEST_CASE("delimited table: lines that begin with # are comments") {

@@ -115,6 +115,11 @@ TEST_CASE("foreign formats: JSON by what is in it, rows in a list, under a key, 
   CHECK(
       found("v.json", "{\"cat\": [1, 2], \"dog\": [3, 4]}").find("pandas.read_json(\"v.json\")") !=
       std::string::npos);
+  CHECK(found("v.json", "{\"Run-9_z\": [[1, 2]]}") ==
+        python("JSON", line(whole + "[\"Run-9_z\"]")));
+  // Another character could end the line that is shown.
+  CHECK(found("v.json", "{\"a b\": [[1, 2]]}").find("pandas.read_json(\"v.json\")") !=
+        std::string::npos);
   const std::string lines =
       "json.loads(line)[\"votes\"] for line in open(\"v.jsonl\") if line.strip()";
   CHECK(found("v.jsonl", "{\"id\": 0, \"votes\": [1, 2]}\n") ==

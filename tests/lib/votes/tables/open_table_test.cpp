@@ -267,6 +267,24 @@ TEST_CASE("open table: of text that is compressed the first bad row ends it, bef
   CHECK(message.find("\"x\"") != std::string::npos);
 }
 
+TEST_CASE("open table: what spreadsheets and old systems put into text") {
+  const TempDirectory directory;
+  const std::string file = (directory / "v.csv").string();
+  const auto found = [&](const std::string& bytes) {
+    write_bytes(file, bytes);
+    const std::string message = refusal(file);
+    const std::string before = file + ": expected lines of numbers, found ";
+    REQUIRE(message.starts_with(before));
+    return message.substr(before.size(), message.find("; what takes that away: ") - before.size());
+  };
+  const std::string mark = "\xEF\xBB\xBF";
+  const std::string sep = "a line \"sep=\", which tells a spreadsheet the separator";
+  CHECK(found("sep=;\n1;2\n") == sep);
+  CHECK(found(mark + "sep=,\r\n1,2\r\n") == sep);
+  CHECK(found("1,2\r3,4\r") == "lines that end in carriage returns alone");
+  CHECK(found("1,2\n3,4\n\x1a") == "Ctrl-Z (\\x1a) at its end");
+}
+
 TEST_CASE("open table: a file that changes is noticed") {
   const TempDirectory directory;
   struct Case {
