@@ -86,6 +86,22 @@ TEST_CASE("key costs: interpolated ones with cells are not below those evaluated
   }
 }
 
+TEST_CASE("key costs: what is done is told, up to all of it") {
+  const TiltedCost cost({15.0}, ThresholdCheck{50, 20}, 90, 4, 6.0);
+  for (const KeyCosts::Keys keys : {KeyCosts::Keys::two, KeyCosts::Keys::three}) {
+    std::int64_t last = 0;
+    std::int64_t all = 0;
+    const KeyCosts costs(cost, keys, 1, [&](std::int64_t done, std::int64_t total) {
+      CHECK(done > last);
+      CHECK(done <= total);
+      last = done;
+      all = total;
+    });
+    CHECK(last > 0);
+    CHECK(last == all);
+  }
+}
+
 TEST_CASE("key costs: by two keys those of several orders are the bits of each alone") {
   constexpr std::int64_t kTeachers = 420;
   std::vector<TiltedCost> costs;
@@ -266,7 +282,7 @@ TEST_CASE("key costs: what is within d votes is the largest of the keys there") 
         const bool has_key = is_key(v, x);
         const CostUnits before = x > 0 ? at[static_cast<std::size_t>(v)].back() : -1;
         const std::vector<std::int32_t> counts{v, x};
-        at[static_cast<std::size_t>(v)].push_back(has_key ? keys.within(counts)[0] : before);
+        at[static_cast<std::size_t>(v)].push_back(has_key ? keys.within(counts, 1)[0] : before);
       }
     }
     for (const auto& key :

@@ -92,6 +92,19 @@ TEST_CASE("at most: what is published is one of two public numbers, and the leve
   CHECK(tested > 3);
 }
 
+TEST_CASE("at most: as many queries cost an epsilon whatever the votes, and one more does not") {
+  Aggregator aggregator;
+  aggregator.noisy_max = GaussianNoisyMax{20.0};
+  aggregator.selection = ThresholdCheck{30.0, 30.0};
+  for (const double epsilon : {0.3, 1.0, 4.0}) {
+    const std::int64_t most = most_queries_for_any_votes(aggregator, 1000, epsilon, 1e-5);
+    REQUIRE(most < 1000);
+    if (most > 0) CHECK(epsilon_for_any_votes(aggregator, most, 1e-5) <= epsilon);
+    CHECK(epsilon_for_any_votes(aggregator, most + 1, 1e-5) > epsilon);
+    CHECK(most_queries_for_any_votes(aggregator, 2, 4.0, 1e-5) == 2);
+  }
+}
+
 TEST_CASE("at most: refused from public inputs") {
   pate_test::Random random(18);
   const VoteProfile votes = random_votes(random);

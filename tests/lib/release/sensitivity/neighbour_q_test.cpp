@@ -242,6 +242,26 @@ TEST_SUITE("sensitivity") {
     CHECK(bounds.log_q_high() >= table.log_q(std::span(nearer).first(4), 1));
   }
 
+  // Far behind the top, where the nearest class is nearly all of q, and where others are not.
+  TEST_CASE("q of many classes far behind lies between its bounds") {
+    const UnionBoundTable table(pair_term(NoisyMax{GaussianNoisyMax{40.0}}), 6000);
+    const UnionBoundTable narrow(pair_term(NoisyMax{GaussianNoisyMax{2.0}}), 6000);
+    std::vector<std::int32_t> many{900};
+    for (int k = 0; k < 50; ++k) many.push_back(k == 0 ? 101 : 98 - k / 10);
+    for (const UnionBoundTable* terms : {&table, &narrow}) {
+      for (const std::vector<std::int32_t>& counts :
+           {many, std::vector<std::int32_t>{900, 30, 28, 28, 26, 26, 26},
+            std::vector<std::int32_t>{700, 20, 20, 20, 20}}) {
+        const double log_q = terms->log_q(counts);
+        REQUIRE(log_q < -50.0);
+        const QBoundsByDistance bounds(*terms, counts);
+        CHECK(bounds.log_q_low() <= log_q);
+        CHECK(bounds.log_q_high() >= log_q);
+        CHECK(bounds.log_q_high() - bounds.log_q_low() < 1e-11 * -log_q);
+      }
+    }
+  }
+
   TEST_CASE("one Laplace noise: q moves by a factor e^(1/b), of two classes alone") {
     for (const double scale : {0.7, 5.0, 60.0}) {
       const NoisyMax noise{OneLaplaceNoise{scale}};
