@@ -191,6 +191,25 @@ TEST_CASE("old reports: numbers that no report has are refused in their place") 
         "pate/darrm/v1, found \"pate/inspect/v1\"");
 }
 
+TEST_CASE("old reports: their curves are those that they have, of one bound or of several") {
+  struct Kind {
+    const char* name;
+    bool published, tradeoff, exact;
+  };
+  for (const Kind& kind : {Kind{"analyze_exact", true, true, true},
+                           {"analyze_gnmax", true, true, false},
+                           {"analyze_published", true, false, false},
+                           {"label_limits", false, true, false}}) {
+    CAPTURE(kind.name);
+    const auto curves = event_of(old_report(kind.name)).facts.curves;
+    REQUIRE(curves);
+    CHECK(curves->published.has_value() == kind.published);
+    CHECK(curves->tradeoff.has_value() == kind.tradeoff);
+    CHECK(curves->exact.has_value() == kind.exact);
+  }
+  CHECK_FALSE(event_of(old_report("analyze_ptr_sparse")).facts.curves);
+}
+
 TEST_CASE("old reports: what a limit left to chance counts for any votes") {
   Random random(82);
   int capped = 0;

@@ -9,6 +9,7 @@
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "support/ledger_events.hpp"
+#include "support/paths.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace pate;
@@ -189,6 +190,20 @@ TEST_CASE("how a sum names a part: what its events asked and answered, and its o
       {run});
   REQUIRE(noted.notices.size() == 2);
   CHECK(noted.notices[1].code == "b");
+}
+
+TEST_CASE(
+    "a search is no report of a run, and one of an earlier version is read without a record") {
+  CHECK(message_of<input_error>([] {
+          (void)read_events(io::JsonValue::parse(R"({"schema": "pate/tune/v1"})", "t.json"));
+        }) ==
+        "t.json: schema: expected a report of a run, which a search is not: its best point is one "
+        "once it was analysed, by the command line that the search ends with, found "
+        "\"pate/tune/v1\"");
+  const std::string old = "tests/cli/old_reports/analyze_gnmax.json";
+  const Record record = read_events(io::JsonValue::read_file(source_file(old)));
+  REQUIRE(record.size() == 1);
+  CHECK(record[0].open.queries > 0);
 }
 
 TEST_CASE("a shard of a run is no report of it") {

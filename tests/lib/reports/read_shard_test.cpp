@@ -74,6 +74,8 @@ TEST_CASE("shards of one run go together, those of another do not, by what tells
           r["inputs"]["votes"]["path"] = "elsewhere.csv";
           r["inputs"]["votes"]["sha256"] = "another file";
         }) == "");
+  CHECK(refusal([](Json& r) { r["shard"]["of"] = 4; }) ==
+        "2.json: shard.of: expected 3 as in 1.json, found 4");
   const std::vector<std::pair<std::string, std::function<void(Json&)>>> changes{
       {"tool.version: expected 1.0.0", [](Json& r) { r["tool"]["version"] = "2"; }},
       {"teachers: expected 10", [](Json& r) { r["teachers"] = 11; }},

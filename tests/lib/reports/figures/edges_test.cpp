@@ -80,6 +80,15 @@ Json analysis() {
 
 TEST_SUITE_BEGIN("figures");
 
+TEST_CASE("figures: a delta of a profile's mark is a probability") {
+  Json report = analysis();
+  report["headline"]["delta"] = 0.75;
+  CHECK(drawn(FigureKind::profile, report).panels.at(0).series.back().y == std::vector{0.75});
+  report["headline"]["delta"] = 1.5;
+  CHECK(refusal(FigureKind::profile, report) ==
+        "r.json: headline.delta: expected a number from 0 to 1, found 1.5");
+}
+
 TEST_CASE("figures: a tuning without what a picture shows is refused, by what is missing") {
   Json report = tuning();
   for (Json& point : report["points"]) point["epsilon"] = nullptr;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "pate/reports/figures/figure_parts.hpp"
@@ -28,6 +29,33 @@ TEST_CASE("figures: numbers for people") {
   CHECK(number_text(10000.0) == "10000");
   CHECK(number_text(3e12) == "3·10¹²");
   CHECK(number_text(-15.0) == "-15");
+}
+
+TEST_CASE("figures: as high as suits their width, with room for what stands beside the axis") {
+  pate::Panel panel;
+  panel.y.least = 0.0;
+  panel.y.most = 4.0;
+  panel.x.least = 0.0;
+  panel.x.most = 1.0;
+  panel.series.push_back({"", pate::Mark::points, {0.0, 1.0}, {0.0, 4.0}});
+  for (const auto& [width, alone, together] :
+       {std::tuple(2.5, 0.75, 0.62), {3.5, 0.64, 0.52}, {5.0, 0.64, 0.52}, {6.5, 0.5, 0.4}}) {
+    const pate::Look look{width, 8.0};
+    CHECK(pate::figures::layout_of(panel, look, true).height == doctest::Approx(width * alone));
+    CHECK(pate::figures::layout_of(panel, look, false).height == doctest::Approx(width * together));
+  }
+  // In ems: half of one a letter at least, and the label upright beside them.
+  const pate::Look look{3.5, 8.0};
+  const double em = 8.0 / 72.0;
+  const auto left = [&](double most, const char* label) {
+    panel.y.label = label;
+    panel.y.most = most;
+    panel.series[0].y = {0.0, most};
+    return pate::figures::layout_of(panel, look, true).left / em;
+  };
+  CHECK(left(4.0, "") > 1.4 + 0.5);
+  CHECK(left(40000.0, "") > left(4.0, "") + 1.5);
+  CHECK(left(4.0, "epsilon") == doctest::Approx(left(4.0, "") + 1.8));
 }
 
 TEST_CASE("figures: a scale has all values between its ends, and a few tics at round numbers") {
