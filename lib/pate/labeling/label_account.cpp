@@ -271,7 +271,6 @@ Account label_account(const Run& run, const LabelledCounts& counts, const Labell
     std::rotate(costs.begin(), costs.begin() + 1, costs.end());
     fill_sparse_answers(
         {run.votes, first_queries(run, labelled.asked), run.aggregator, nullptr, {}, {}}, result);
-    result.answered_realized = labelled.answered;
   } else if (may_stop) {
     result.orders = fixed.orders;
     result.tradeoff = fixed.tradeoff;
