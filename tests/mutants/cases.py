@@ -50,8 +50,10 @@ class Tests:
     def __call__(self, cases, cpu, mutant=None, trace=None):
         """Status (None: it took too long), seconds of the processor of test cases, and with `trace` which mutants they execute."""
         scratch = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
-        environment = dict(os.environ, TMPDIR=str(scratch), PATE_TEST_PROGRAM=str(self.pate))
+        environment = dict(os.environ, TMPDIR=str(scratch))
         environment.pop("PATE_MUTANT", None)
+        if self.pate.exists():
+            environment["PATE_TEST_PROGRAM"] = str(self.pate)  # that its tests start
         if mutant is not None:
             environment["PATE_MUTANT"] = str(mutant)
         if trace is not None:
