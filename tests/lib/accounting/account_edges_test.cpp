@@ -251,6 +251,28 @@ TEST_SUITE("accounting") {
         parameter_error);
   }
 
+  TEST_CASE("edges: exact costs for other neighbours are those of the counts, which is told") {
+    const std::vector<std::int64_t> ids{0, 0, 1, 2, 0, 0, 0, 1};
+    const PredictionVotes votes(pate::test::integer_table({2, 4}, ids),
+                                PredictionLayout::queries_by_teachers, 3);
+    const HistogramVotes counts({{2, 1, 1}, {3, 1, 0}});
+    for (const std::int64_t teachers : {1, 2}) {
+      const Mechanism mechanism =
+          protecting(pate::test::gnmax(3.0), {Adjacency::add_remove, teachers});
+      const Run of_votes{votes, RowSelection::all(2), mechanism, nullptr, {}, {}};
+      const Run of_counts{counts, RowSelection::all(2), mechanism, nullptr, {}, {}};
+      const Account found = account(of_votes, exact_settings_at(1e-4));
+      const Account same = account(of_counts, exact_settings_at(1e-4));
+      CHECK_FALSE(found.per_teacher);
+      const auto told = std::ranges::find(found.notices, "no_teacher_costs", &Notice::code);
+      REQUIRE(told != found.notices.end());
+      CHECK(told->message.starts_with("exact costs are those of the counts, whoever the " +
+                                      std::string(teachers == 1 ? "teacher are" : "teachers are")));
+      CHECK(entry_of(found, Bound::exact, EpsilonMethod::profile)->epsilon ==
+            entry_of(same, Bound::exact, EpsilonMethod::profile)->epsilon);
+    }
+  }
+
   TEST_CASE("edges: teachers of equal weights cost what teachers without weights do") {
     const std::vector<std::int64_t> ids{0, 0, 1, 2, 0, 0, 0, 1, 1, 1, 0, 2};
     const PredictionVotes votes(pate::test::integer_table({3, 4}, ids),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -74,6 +75,21 @@ TEST_SUITE("keys") {
                 doctest::Approx(row.below[i]).epsilon(1e-12));
           CHECK(rows.hazard(count, nodes.first)[i] * row.below[i] ==
                 doctest::Approx(row.density[i]).epsilon(1e-12));
+        }
+      }
+    }
+  }
+
+  // The distance of nodes goes by how many classes may be level.
+  TEST_CASE("rows of many classes are those of their counts, with orders or without") {
+    for (const std::int64_t classes : {2, 8, 15, 100, 500, 50'000, 200'000}) {
+      for (const std::vector<double>& orders : {std::vector<double>{}, std::vector<double>{4.0}}) {
+        const CountRows rows(GaussianNoisyMax{6.0}, 30, classes, orders);
+        CAPTURE(classes);
+        for (const auto& [one, two] : {std::pair(30, 0), std::pair(12, 9), std::pair(7, 7)}) {
+          const CountRows::Nodes nodes = rows.all_nodes(one, one);
+          CHECK(sum(rows.row(one, nodes.first), rows.row(two, nodes.first), nodes.size) ==
+                doctest::Approx(static_cast<double>(wins_by(one - two, 6.0L))).epsilon(1e-12));
         }
       }
     }

@@ -251,4 +251,16 @@ TEST_CASE("the largest of a few more or a few less fails the same test") {
   CHECK(p_of_largest(LargestDeviate::kNormal, tail_of_normal, 3, 2, 20000, source) < 1e-6);
 }
 
+TEST_CASE("the largest of one, of two and of very many, with few draws") {
+  TestBits source(17);
+  for (const std::uint64_t n : {1U, 2U, 3U, 40U, 5000U}) {
+    CAPTURE(n);
+    CHECK(is_plausible(p_of_largest(LargestDeviate::kNormal, tail_of_normal, n, n, 300, source)));
+    CHECK(is_plausible(p_of_largest(LargestDeviate::kLaplace, tail_of_laplace, n, n, 300, source)));
+  }
+  LargestDeviate none(LargestDeviate::kNormal);
+  CHECK_THROWS_WITH_AS((void)none.draw(0, source), "the largest of no deviates is none",
+                       pate::parameter_error);
+}
+
 TEST_SUITE_END();
