@@ -197,6 +197,33 @@ std::string refused_program(const std::vector<std::string>& words) {
   return stream.str();
 }
 
+TEST_CASE("options: texts of several lines, in help and in the manual") {
+  std::string list;
+  std::string dots;
+  std::string quotes;
+  std::vector<Command> commands(
+      1, {{"work", "does it", "pate work f", {pate::cli::kBadInput}}, {}, {}});
+  const Section section = commands.front().line.section("");
+  section.add("--list L", list, "one of a\nlist\n a b\n  c d\n");
+  section.add("--dots D", dots, ".npy, or \\x - not '.'");
+  section.add("--quotes Q", quotes, "'q' is quoted");
+  const auto told = [&](const std::vector<std::string>& words) {
+    std::ostringstream out;
+    CHECK(pate::cli::parse(commands, words, out) == nullptr);
+    return out.str();
+  };
+  // Lines that are indented stay lines, by however much they are.
+  const std::string help = told({"pate", "help", "work"});
+  CHECK(help.find("one of a list\n") != std::string::npos);
+  CHECK(help.find(" a b\n") != std::string::npos);
+  CHECK(help.find(" c d\n") != std::string::npos);
+  // Of roff a dot or a quote begins no line.
+  const std::string manual = told({"pate", "help", "--manual", "work"});
+  CHECK(manual.find("\n\\&.npy, or \\ex \\- not '.'\n") != std::string::npos);
+  CHECK(manual.find("\n\\&'q' is quoted\n") != std::string::npos);
+  CHECK(manual.find("\\fB\\-\\-dots D\\fR\n") != std::string::npos);
+}
+
 TEST_CASE("options: the program knows its commands") {
   const std::string hint = "\nrun 'pate help' for the commands";
   CHECK(refused_program({"wrok"}) == "'wrok' is no command of pate; did you mean work?" + hint);
@@ -220,6 +247,7 @@ TEST_CASE("options: the program knows its commands") {
   CHECK(version == refused_program({"-V"}));
   CHECK(version == refused_program({"work", "--version"}));
   CHECK(refused_program({"--version", "--verbose"}).starts_with(version + "commit:    "));
+  CHECK(version == refused_program({"--version", "work"}));
 }
 
 struct Told {
