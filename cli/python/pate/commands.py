@@ -40,7 +40,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -147,7 +147,7 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -266,7 +266,7 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -372,7 +372,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -446,7 +446,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
     teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
@@ -551,7 +551,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -599,7 +599,7 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -846,7 +846,7 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
