@@ -363,7 +363,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     // Fails before the ledger grows.
     const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta};
+    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
     ledger->append(
         {event, reports::ledger_settings("darrm", context, report.labels->sha256), version()});
     report.notices.push_back(

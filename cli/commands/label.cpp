@@ -296,7 +296,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(account.notices));
     // Fails before the ledger grows.
     const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta};
+    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
     ledger->append({event, reports::ledger_settings("label", context, report.sha256), version()});
     account.notices.push_back(
         {"ledger_total",

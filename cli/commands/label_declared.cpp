@@ -149,7 +149,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     const CostEntry total = reports::total_with(*ledger, event);
     report.ledger = options.ledger;
-    report.total = ToldEpsilon{total.epsilon, total.delta};
+    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
     ledger->append({event, reports::ledger_settings("label", context, ""), version()});
     report.notices.push_back(
         {"ledger_total",

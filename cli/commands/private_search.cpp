@@ -182,7 +182,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     // Fails before the ledger grows.
     const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta};
+    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
     ledger->append({event, reports::ledger_settings("tune", context, report.sha256), version()});
     report.notices.push_back(
         {"ledger_total",

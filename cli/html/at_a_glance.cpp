@@ -163,8 +163,9 @@ std::string epsilon_and_delta(const JsonValue& its) {
 std::string with_the_ledger(const JsonValue& report) {
   const auto all = report.find("ledger_total");
   if (!all) return {};
-  return fmt::format(" That is this run alone: all that its ledger has costs {}.",
-                     epsilon_and_delta(*all));
+  const bool is_none = reports::promise_of(*all) == Promise::none;
+  return fmt::format(" That is this run alone: all that its ledger has costs {}{}.",
+                     epsilon_and_delta(*all), is_none ? ", which promises nothing" : "");
 }
 
 // Whether the number may be printed, and what may be where it may not.

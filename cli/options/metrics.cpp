@@ -65,6 +65,9 @@ std::string metrics_of(std::string_view json, std::optional<double> agreement) {
     if (const auto all = report.find("ledger_total")) {
       put("ledger_epsilon", all->at("epsilon").number());
       put("ledger_delta", all->at("delta").number());
+      if (const auto promise = reports::promise_of(*all)) {
+        out.member("ledger_guaranteed").set(std::int64_t{*promise == Promise::fixed ? 1 : 0});
+      }
     }
   }
   bool holds = true;

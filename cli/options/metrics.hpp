@@ -14,6 +14,7 @@ namespace pate::cli {
 /// * `releasable_epsilon`: the smallest epsilon that may be published, at no larger a delta;
 /// * `ledger_epsilon`, `ledger_delta`: of a run under a ledger, what all that the ledger has costs,
 ///   and at which delta that holds, which is the sum of those of its entries;
+/// * `ledger_guaranteed`: 1 where that is one epsilon for every outcome, else 0;
 /// * `holds`: 1 where every limit of the command line holds, or none was set, else 0.
 ///
 /// json: a report with a headline, or with one in its part `public`. What the report does not have

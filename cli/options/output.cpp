@@ -118,7 +118,7 @@ void add_metrics(CommandLine& line, OutputOptions& options) {
       "--metrics", options.metrics,
       "write a few numbers of the report as flat JSON to standard output, for trackers of "
       "experiments: epsilon, delta, guaranteed, answered, agreement, releasable_epsilon, "
-      "ledger_epsilon, ledger_delta, holds",
+      "ledger_epsilon, ledger_delta, ledger_guaranteed, holds",
       {.recorded = false});
 }
 

@@ -101,8 +101,12 @@ std::string_view kind_of(const LedgerEntry& entry) {
 }
 
 std::string total_in_words(std::size_t entries, const CostEntry& total) {
-  return fmt::format("{} entr{}: epsilon = {} at delta = {} together", entries,
-                     entries == 1 ? "y" : "ies", total.epsilon, decimal(total.delta));
+  const char* const promise = total.promise == Promise::fixed ? ""
+                              : total.promise == Promise::outcome
+                                  ? ", an epsilon of what came out"
+                                  : ", which promises nothing: pate ledger says why";
+  return fmt::format("{} entr{}: epsilon = {} at delta = {} together{}", entries,
+                     entries == 1 ? "y" : "ies", total.epsilon, decimal(total.delta), promise);
 }
 
 std::string account_report_json(const std::vector<LedgerEntry>& entries,

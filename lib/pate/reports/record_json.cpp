@@ -273,6 +273,7 @@ void write_ledger_total(FieldWriter& report, const std::optional<ToldEpsilon>& t
   report.object("ledger_total", [&](FieldWriter& a) {
     a("epsilon", total->epsilon);
     a("delta", total->delta);
+    a("promise", total->promise);
   });
 }
 
