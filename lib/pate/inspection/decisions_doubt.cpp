@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLargestLogit = 8.0;
 constexpr double kLogOfChance = 21.0;
-constexpr double kChance = 2e-9;
+constexpr double kOddsOfDraw = 2e-9;
 
 // A sum of independent terms of mean 0, none beyond `most`.
 struct CentredSum {
@@ -82,7 +82,7 @@ std::optional<ContentDoubt> decisions_doubt(const Run& run, std::string_view pat
         "and this noise: {}",
         path, answered, run.rows.size(), expected, std::sqrt(total.variance), kWhat));
   }
-  const bool cannot_be = surprise.probability * static_cast<double>(run.rows.size()) < kChance;
+  const bool cannot_be = surprise.probability * static_cast<double>(run.rows.size()) < kOddsOfDraw;
   if (!cannot_be && !by_odds.is_improbable()) return std::nullopt;
   return doubt(fmt::format(
       "{}: other queries are answered than these votes and this noise let expect, most of all row "
