@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -80,13 +81,19 @@ Json analysis() {
 
 TEST_SUITE_BEGIN("figures");
 
-TEST_CASE("figures: a delta of a profile's mark is a probability") {
+TEST_CASE("figures: deltas of a profile and of its mark are probabilities") {
   Json report = analysis();
   report["headline"]["delta"] = 0.75;
   CHECK(drawn(FigureKind::profile, report).panels.at(0).series.back().y == std::vector{0.75});
   report["headline"]["delta"] = 1.5;
   CHECK(refusal(FigureKind::profile, report) ==
         "r.json: headline.delta: expected a number from 0 to 1, found 1.5");
+  report = analysis();
+  report["profile"]["epsilon_at"]["delta"] = {0.75, 1e-5};
+  const std::vector<double> y = drawn(FigureKind::profile, report).panels.at(0).series.at(0).y;
+  CHECK(std::ranges::count(y, 0.75) == 1);
+  report["profile"]["epsilon_at"]["delta"] = {1.5, 1e-5};
+  CHECK(refusal(FigureKind::profile, report).starts_with("r.json: profile.epsilon_at.delta"));
 }
 
 TEST_CASE("figures: a tuning without what a picture shows is refused, by what is missing") {
