@@ -207,7 +207,7 @@ RELEASE_LINES = [
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 {CURVE}",
     f"{COUNTS} --teachers 100 --sigma2 20 --queries 20 --dry-run",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 {CURVE} --cost tradeoff --public-only",
-    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --order 6 --parameters-from-labels",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --accept improbable-decisions --reading realized --order 6 --parameters-from-labels",
     f"{COUNTS} --teachers 100 --laplace-scale 20 --queries 20 --require-releasable {CURVE}",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --certificate complex",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 20 --certificate complex --dry-run",
@@ -224,7 +224,7 @@ GNSS_LINES = [f"--method gnss {line}" for line in (
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --dry-run",
     f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --order 5 --beta 0.03 --sigma-ss 4 --public-only",
-    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --reading realized --confidence 0.5 --any-delta",
+    f"{COUNTS} --teachers 100 {CONFIDENT} --queries 100 --decisions {LABELS} --accept improbable-decisions --reading realized --confidence 0.5 --any-delta",
     f"{COUNTS} --teachers 100 --sigma2 20 --queries 20 --require-releasable",
     f"{COUNTS} --teachers 100 --laplace-scale 20 --queries 20",
 )]
