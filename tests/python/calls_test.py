@@ -283,7 +283,7 @@ class CallsTest(unittest.TestCase):
             seen.append(self.name)
             assert stat.S_IMODE(os.stat(self.name).st_mode) == 0o700
         with mock.patch.object(tempfile.TemporaryDirectory, "__init__", watched):
-            report = pate.label(self.votes, teachers=100, student=self.votes / 100, threshold=60, sigma1=15, **GAUSSIAN)
+            report = pate.label(self.votes, teachers=100, student=(self.votes + 2) / 110, threshold=60, sigma1=15, **GAUSSIAN)
             pate.compose(report).page()
         self.assertGreaterEqual(len(seen), 3)
         self.assertFalse([name for name in seen if os.path.exists(name)])

@@ -135,7 +135,8 @@ std::string DelimitedParser::help_with_separator(std::string_view field) const {
 
 std::string DelimitedParser::help_with_first_lines(const Field& field, std::int64_t column) const {
   const bool first = table_.rows == 0 && table_.has_header && !table_.header.left_out_index;
-  if (!first || column > 0 || begins_a_number(field.text)) return {};
+  const bool is_word = !begins_a_number(field.text) && !is_missing(field.text);
+  if (!first || column > 0 || !is_word || !first_line_.class_names.empty()) return {};
   const char* p = field.next;
   while (!ends_line(p)) ++p;
   p = first_after(p);
