@@ -85,8 +85,9 @@ TEST_SUITE("weights_for_budgets") {
       const WeightedPlan again = plan_weighted(run, weights, kSettings);
       for (std::size_t g = 0; g < 3; ++g) {
         const GroupWeight& its = found.groups[g];
-        const double weight = static_cast<double>(weights.units[g]) * weights.unit;
+        const double weight = weights.weight_of(weights.units[g]);
         CHECK(its.weight == weight);
+        CHECK(its.weight == std::stod(found.lines[g]));
         CHECK(its.budget == budgets[g]);
         CHECK(its.epsilon <= budgets[g]);
         CHECK(relative_error(its.epsilon, any_votes(run, weight)) < 1e-12);
