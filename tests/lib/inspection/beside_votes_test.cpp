@@ -105,7 +105,7 @@ TEST_CASE("decisions that the noise of a check draws are believed, those of othe
     CHECK_FALSE(doubt_of(run, others).empty());
     // As many, of other rows.
     auto late = decisions;
-    std::ranges::rotate(late, late.begin() + 1);
+    std::rotate(late.begin(), late.begin() + 1, late.end());
     CHECK(doubt_of(run, late).find("other queries are answered than") != std::string::npos);
   }
 }
@@ -154,7 +154,7 @@ TEST_CASE("a student that is the votes is refused, one that has learnt or not is
     for (double& score : learnt) score = 0.8 * score + 0.2 / classes;
     CHECK_FALSE(doubt(learnt));
     std::vector<double> turned = learnt;
-    std::ranges::rotate(turned, turned.begin() + classes);
+    std::rotate(turned.begin(), turned.begin() + classes, turned.end());
     const auto notice = doubt(turned);
     REQUIRE(notice);
     CHECK(notice->code == "labels_at_chance");
