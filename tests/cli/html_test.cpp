@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cli/html/page.hpp"
@@ -142,17 +142,15 @@ TEST_CASE("a page says how often an attacker is right, at most") {
   const std::vector<io::JsonValue> all{
       io::JsonValue::parse(R"({"schema": "pate/analyze/v1", "settings": {}})", "r.json")};
   const std::string page = cli::html_page(all, {}, {"", "", "", "", false, ""});
-  for (const auto& [epsilon, times, share] : {std::tuple("0.5", "1.65", "62.25"),
-                                              {"1", "2.72", "73.11"},
-                                              {"2", "7.39", "88.08"},
-                                              {"4", "54.6", "98.21"},
-                                              {"8", "2,981", "99.97"}}) {
-    CAPTURE(epsilon);
+  for (const auto& [epsilon, share] : {std::pair("0.5", "62.25"),
+                                       {"1", "73.11"},
+                                       {"2", "88.08"},
+                                       {"4", "98.21"},
+                                       {"8", "99.97"}}) {
     const std::size_t row = page.find(fmt::format("<tr><td class=\"right\">{}</td>", epsilon));
     REQUIRE(row != std::string::npos);
     const std::string text = page.substr(row, page.find("</tr>", row) - row);
     CAPTURE(text);
-    CAPTURE(times);
     CHECK(text.ends_with(fmt::format("<td class=\"right\">{} %</td>", share)));
   }
 }
