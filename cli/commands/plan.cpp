@@ -219,6 +219,14 @@ void check_ensemble(const PlanOptions& options) {
   if (options.teachers && *options.teachers < 1) {
     throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
   }
+  // Where teachers are added or removed their number is what is protected, and a plan is public.
+  const bool needs_them = options.declared_epsilon || options.sensitivity_order;
+  if (options.teachers && options.mechanism.neighbours.adds_or_removes() && !needs_them) {
+    throw usage_error(
+        "--neighbours add-remove excludes --teachers and --classes: how many teachers there are is "
+        "what it protects, and a plan tells it; by how much a class must lead does not depend on "
+        "it");
+  }
   if (!options.classes) return;
   if (options.mechanism.any_ptr()) {
     throw usage_error("--classes says nothing of PTR: leave it out");
@@ -326,8 +334,8 @@ int run_plan(const PlanOptions& options, const Streams& streams) {
   }
   check_delta(options.settings.delta, options.any_delta);
   check_limits(options.limits);
-  check_ensemble(options);
   check_plan_weights(options);
+  check_ensemble(options);
   std::vector<std::string> inputs;
   for (const std::string* path : {&options.teacher_weights, &options.groups}) {
     if (!path->empty()) inputs.push_back(*path);

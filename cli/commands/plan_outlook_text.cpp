@@ -1,7 +1,6 @@
 // What a plan says of votes that nobody gave.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <optional>
 #include <string>
 
@@ -22,10 +21,11 @@ std::string agreement_text(const std::optional<AgreementOutlook>& outlook) {
   std::string text = fmt::format(
       "{:g} % of answers name a class that leads by {:.10g} {} (of two; else by more)\n",
       100.0 * kReliableShare, outlook->least_lead, outlook->least_lead == 1.0 ? "vote" : "votes");
-  if (outlook->ensemble && outlook->unanimous) {
-    text += fmt::format("all {:g} votes for one class: {:.1f} % of answers name it{}\n",
-                        outlook->ensemble->votes, 100.0 * *outlook->unanimous,
-                        outlook->ensemble->classes ? "" : ", at most");
+  if (outlook->unanimous) {
+    const auto& [ensemble, named, check_tells] = *outlook->unanimous;
+    text +=
+        fmt::format("all {:g} votes for one class: {:.1f} % of answers name it{}\n", ensemble.votes,
+                    percent_at_most(named), ensemble.classes ? "" : ", at most");
   }
   return text;
 }

@@ -123,8 +123,9 @@ static void fields(FieldWriter& a, const GroupWeight& group) {
 static void fields(FieldWriter& a, const AgreementOutlook& outlook) {
   a("share", kReliableShare);
   a("least_lead", outlook.least_lead);
-  a.optional("unanimous", outlook.unanimous);
-  a.optional("check_tells", outlook.check_tells);
+  if (!outlook.unanimous) return;
+  a("unanimous", outlook.unanimous->named);
+  a.optional("check_tells", outlook.unanimous->check_tells);
 }
 
 static void fields(FieldWriter& a, const Plan& plan) {

@@ -33,11 +33,6 @@ double lead_for(const OneLaplaceNoise& noise, double share) {
   return -2.0 * noise.scale * std::log(2.0 * (1.0 - share));
 }
 
-// A tenth of a percent, rounded up: what holds at most must not be told smaller.
-double percent(double share) {
-  return std::ceil(1000.0 * share - 1e-9) / 10.0;
-}
-
 void check_ensemble(const PlannedRun& run, const PlannedEnsemble& ensemble) {
   if (!(ensemble.votes >= 1.0 && ensemble.votes < 2147483648.0)) {
     throw parameter_error(
@@ -70,38 +65,42 @@ std::optional<AgreementOutlook> agreement_outlook(const PlannedRun& run,
   AgreementOutlook result;
   result.least_lead = std::ceil(lead_for_share(*noisy_max, kReliableShare));
   if (!ensemble) return result;
-  result.ensemble = ensemble;
   const std::array<std::int32_t, 2> counts{static_cast<std::int32_t>(std::ceil(ensemble->votes)),
                                            0};
-  result.unanimous = outcome_probability(
+  UnanimousOutlook unanimous{*ensemble, 0.0, {}};
+  unanimous.named = outcome_probability(
       *noisy_max, counts, 0, static_cast<std::size_t>(ensemble->classes.value_or(2) - 2));
   if (run.sigma1) {
-    result.check_tells = std::erf(ensemble->votes / (2.0 * std::numbers::sqrt2 * *run.sigma1));
+    unanimous.check_tells = std::erf(ensemble->votes / (2.0 * std::numbers::sqrt2 * *run.sigma1));
   }
+  result.unanimous = unanimous;
   return result;
+}
+
+double percent_at_most(double share) {
+  return std::ceil(1000.0 * share - 1e-9) / 10.0;
 }
 
 std::vector<Notice> agreement_notices(const AgreementOutlook& outlook) {
   std::vector<Notice> notices;
-  if (!outlook.ensemble) return notices;
-  const double votes = outlook.ensemble->votes;
-  if (outlook.unanimous && !(*outlook.unanimous >= kReliableShare)) {
+  if (!outlook.unanimous) return notices;
+  const auto& [ensemble, named, check_tells] = *outlook.unanimous;
+  if (!(named >= kReliableShare)) {
     notices.push_back(
         {"low_agreement",
          fmt::format("even where all {:g} votes are for one class, {:.1f} % of the answers{} name "
                      "it: the noise drowns the votes; fewer queries, a larger epsilon or more "
                      "teachers leave more of them",
-                     votes, percent(*outlook.unanimous),
-                     outlook.ensemble->classes ? "" : " at most")});
+                     ensemble.votes, percent_at_most(named), ensemble.classes ? "" : " at most")});
   }
-  if (outlook.check_tells && !(*outlook.check_tells >= kCheckTellsLittle)) {
+  if (check_tells && !(*check_tells >= kCheckTellsLittle)) {
     notices.push_back(
         {"check_at_random",
          fmt::format("the threshold check answers almost at random: a query on which all {:g} "
                      "votes agree passes it {:.1f} percentage points more often than any other at "
                      "most, whatever the threshold; less noise in the check costs more, and fewer "
                      "queries pay for it",
-                     votes, percent(*outlook.check_tells))});
+                     ensemble.votes, percent_at_most(*check_tells))});
   }
   return notices;
 }

@@ -18,19 +18,23 @@ struct PlannedEnsemble {
   std::optional<std::int64_t> classes;
 };
 
+/// What noise leaves of queries on which all teachers of an ensemble agree, the best there are.
+struct UnanimousOutlook {
+  PlannedEnsemble ensemble;
+  /// Pr[an answer names the class that all vote for]; of unknown classes an upper bound.
+  double named = 0.0;
+  /// By how much more likely than any other such a query passes the threshold check, at most,
+  /// whatever the threshold; without a check none.
+  std::optional<double> check_tells;
+};
+
 /// What noise will leave of the agreement of teachers, whose votes nobody has seen. No cost, and
 /// no part of a guarantee.
 struct AgreementOutlook {
   /// The smallest whole number of votes by which a class must lead the only other one for
   /// kReliableShare of the answers to name it; with more classes it must lead by more.
   double least_lead = 0.0;
-  /// The ensemble, and Pr[an answer names the class that all its teachers vote for], the largest
-  /// share of any query; of unknown classes an upper bound.
-  std::optional<PlannedEnsemble> ensemble;
-  std::optional<double> unanimous;
-  /// By how much more likely than any other a query on which all teachers agree passes the
-  /// threshold check, at most, whatever the threshold; without a check none.
-  std::optional<double> check_tells;
+  std::optional<UnanimousOutlook> unanimous;  ///< where it is known who will vote
 };
 
 /// The lead L at which Pr[the first of two classes wins] = share, in votes, not rounded:
@@ -51,6 +55,9 @@ struct AgreementOutlook {
 /// 2^31, classes >= 2, and exactly 2 with one noise.
 [[nodiscard]] std::optional<AgreementOutlook> agreement_outlook(
     const PlannedRun& run, const std::optional<PlannedEnsemble>& ensemble);
+
+/// A share in percent with one decimal, rounded up: what holds at most is not told smaller.
+[[nodiscard]] double percent_at_most(double share);
 
 /// What the outlook warns of: `low_agreement` where fewer than kReliableShare of the answers of
 /// unanimous teachers are theirs, `check_at_random` where the check hardly tells queries apart.

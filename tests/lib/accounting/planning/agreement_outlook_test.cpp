@@ -9,9 +9,11 @@
 #include "pate/accounting/planning/agreement_outlook.hpp"
 #include "pate/base/error.hpp"
 #include "support/accuracy.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace pate;
 using namespace pate_test;
+using pate::test::message_of;
 
 namespace {
 
@@ -41,12 +43,7 @@ std::string codes(const AgreementOutlook& outlook) {
 }
 
 std::string refusal(const PlannedRun& run, const PlannedEnsemble& ensemble) {
-  try {
-    (void)agreement_outlook(run, ensemble);
-  } catch (const parameter_error& e) {
-    return e.what();
-  }
-  return "none";
+  return message_of<parameter_error>([&] { (void)agreement_outlook(run, ensemble); });
 }
 
 }  // namespace
@@ -86,21 +83,21 @@ TEST_SUITE("planning") {
 
   TEST_CASE("unanimous teachers: two classes by the closed form, fewer answers with more classes") {
     const double two =
-        *agreement_outlook(gaussian_run(166.8), PlannedEnsemble{100.0, {}})->unanimous;
+        agreement_outlook(gaussian_run(166.8), PlannedEnsemble{100.0, {}})->unanimous->named;
     CHECK(two == doctest::Approx(normal_cdf(100.0 / (std::sqrt(2.0) * 166.8))).epsilon(1e-12));
     double before = two;
     for (const std::int64_t classes : {3, 4, 10, 1000}) {
       const double of =
-          *agreement_outlook(gaussian_run(166.8), PlannedEnsemble{100.0, classes})->unanimous;
+          agreement_outlook(gaussian_run(166.8), PlannedEnsemble{100.0, classes})->unanimous->named;
       CHECK(of < before);
       CHECK(of > 1.0 / static_cast<double>(classes));
       before = of;
     }
-    CHECK(*agreement_outlook(laplace_run(20.0, true), PlannedEnsemble{100.0, 2})->unanimous ==
+    CHECK(agreement_outlook(laplace_run(20.0, true), PlannedEnsemble{100.0, 2})->unanimous->named ==
           doctest::Approx(1.0 - std::exp(-2.5) / 2.0).epsilon(1e-12));
     // Part of a vote counts as one: what is told is the most.
-    CHECK(*agreement_outlook(gaussian_run(50.0), PlannedEnsemble{99.2, {}})->unanimous ==
-          *agreement_outlook(gaussian_run(50.0), PlannedEnsemble{100.0, {}})->unanimous);
+    CHECK(agreement_outlook(gaussian_run(50.0), PlannedEnsemble{99.2, {}})->unanimous->named ==
+          agreement_outlook(gaussian_run(50.0), PlannedEnsemble{100.0, {}})->unanimous->named);
   }
 
   TEST_CASE(
@@ -108,7 +105,8 @@ TEST_SUITE("planning") {
     for (const double sigma1 : {5.0, 40.0, 300.0}) {
       PlannedRun run = gaussian_run(10.0);
       run.sigma1 = sigma1;
-      const double told = *agreement_outlook(run, PlannedEnsemble{100.0, 2})->check_tells;
+      const double told =
+          *agreement_outlook(run, PlannedEnsemble{100.0, 2})->unanimous->check_tells;
       double most = 0.0;
       for (double threshold = -50.0; threshold <= 150.0; threshold += 0.5) {
         most = std::max(most, normal_cdf((100.0 - threshold) / sigma1) -
@@ -116,7 +114,8 @@ TEST_SUITE("planning") {
       }
       CHECK(told == doctest::Approx(most).epsilon(1e-9));
     }
-    CHECK_FALSE(agreement_outlook(gaussian_run(10.0), PlannedEnsemble{100.0, 2})->check_tells);
+    CHECK_FALSE(
+        agreement_outlook(gaussian_run(10.0), PlannedEnsemble{100.0, 2})->unanimous->check_tells);
   }
 
   TEST_CASE("votes that noise drowns are told, and no others") {
