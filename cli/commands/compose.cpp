@@ -193,6 +193,7 @@ struct Rounds {
   std::vector<reports::NamedRecord> files;
   std::vector<reports::ReportPart> parts;
   std::vector<Notice> doubts;
+  std::vector<Notice> torn;  // of ledgers, which may be told to everybody
 
   [[nodiscard]] Record record() const {
     Record all;
@@ -222,7 +223,7 @@ reports::ReportPart ledger_part(const reports::LedgerEntry& entry, const std::st
   return part;
 }
 
-Rounds read_rounds(const std::vector<Document>& documents) {
+Rounds read_rounds(const std::vector<Document>& documents, bool is_public) {
   Rounds rounds;
   for (const Document& document : documents) {
     reports::NamedRecord& file = rounds.files.emplace_back();
@@ -240,7 +241,9 @@ Rounds read_rounds(const std::vector<Document>& documents) {
     const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
     file.record = text.record();
     file.ledger = io::sha256_hex(std::as_bytes(std::span(document.text)));
-    if (text.torn_lines > 0) rounds.doubts.push_back(torn_notice(document.path));
+    if (const auto line = text.torn_line()) {
+      rounds.torn.push_back(torn_notice(is_public ? "a ledger" : document.path, *line));
+    }
     for (const reports::LedgerEntry& entry : text.entries) {
       rounds.parts.push_back(ledger_part(entry, document.path, file.ledger));
     }
@@ -258,7 +261,7 @@ Rounds read_rounds(const std::vector<Document>& documents) {
 int compose_rounds(const std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
   const Record foreign = foreign_events(options.foreign);
-  Rounds rounds = read_rounds(documents);
+  Rounds rounds = read_rounds(documents, options.output.public_only);
   reports::check_addable(rounds.files, options.same_teachers);
   RecordSettings settings = options.rounds;
   settings.threads = options.threads;
@@ -290,6 +293,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
   if (!options.output.public_only) {
     sum.notices.insert(sum.notices.begin(), rounds.doubts.begin(), rounds.doubts.end());
   }
+  sum.notices.insert(sum.notices.begin(), rounds.torn.begin(), rounds.torn.end());
   ComposeOptions in_force = options;
   if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);

@@ -362,8 +362,8 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     const Event& event = context.record.front();
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     // Fails before the ledger grows.
-    const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
+    const ToldEpsilon total = reports::total_with(*ledger, event);
+    report.total = total;
     ledger->append(
         {event, reports::ledger_settings("darrm", context, report.labels->sha256), version()});
     report.notices.push_back(

@@ -295,8 +295,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(account.notices));
     // Fails before the ledger grows.
-    const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
+    const ToldEpsilon total = reports::total_with(*ledger, event);
+    report.total = total;
     ledger->append({event, reports::ledger_settings("label", context, report.sha256), version()});
     account.notices.push_back(
         {"ledger_total",

@@ -147,9 +147,9 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
-    const CostEntry total = reports::total_with(*ledger, event);
+    const ToldEpsilon total = reports::total_with(*ledger, event);
     report.ledger = options.ledger;
-    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
+    report.total = total;
     ledger->append({event, reports::ledger_settings("label", context, ""), version()});
     report.notices.push_back(
         {"ledger_total",

@@ -128,9 +128,7 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
     total = reports::ledger_total(text.record(), options.ledger, options.total);
     notices = total->notices;
   }
-  if (text.torn_lines > 0) {
-    notices.push_back(torn_notice(options.ledger));
-  }
+  if (const auto line = text.torn_line()) notices.push_back(torn_notice(options.ledger, *line));
   std::vector<JudgedLimit> judged;
   if (total) judged = judged_limits(options.limits, total->costs[total->headline]);
   context.verdicts = verdicts_of(judged);

@@ -181,8 +181,8 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     const Event& event = context.record.front();
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
     // Fails before the ledger grows.
-    const CostEntry total = reports::total_with(*ledger, event);
-    report.total = ToldEpsilon{total.epsilon, total.delta, total.promise};
+    const ToldEpsilon total = reports::total_with(*ledger, event);
+    report.total = total;
     ledger->append({event, reports::ledger_settings("tune", context, report.sha256), version()});
     report.notices.push_back(
         {"ledger_total",

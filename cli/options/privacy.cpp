@@ -194,23 +194,17 @@ std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::strin
       .name;
 }
 
-Notice torn_notice(const std::string& called) {
-  return {
-      "ledger_torn",
-      fmt::format("{}: the last line is the beginning of an entry that a crash cut off, or that "
-                  "is being written; it does not count",
-                  called)};
+Notice torn_notice(const std::string& called, std::int64_t line) {
+  return {"ledger_torn",
+          fmt::format("{}: line {} is the beginning of an entry that a crash cut off, or that is "
+                      "being written; it does not count",
+                      called, line)};
 }
 
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
                                    const Event& event) {
   std::vector<Notice> notices;
-  if (const auto line = ledger.torn_line()) {
-    notices.push_back({"ledger_torn",
-                       fmt::format("{}: line {} is the beginning of an entry that a crash cut off; "
-                                   "it does not count",
-                                   called, *line)});
-  }
+  if (const auto line = ledger.torn_line()) notices.push_back(torn_notice(called, *line));
   std::vector<reports::LedgerEntry> earlier;
   // A test of a declared budget asks as labels do, whether it passes or not.
   const auto asks = [](EventKind kind) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,8 +81,8 @@ void check_no_labels_yet(const std::string& labels, bool force);
                                       const io::WritePoints& points = {},
                                       const Neighbours& neighbours = {});
 
-/// That the last line of a ledger is no entry.
-[[nodiscard]] Notice torn_notice(const std::string& called);
+/// That a line of a ledger, its last, is no entry.
+[[nodiscard]] Notice torn_notice(const std::string& called, std::int64_t line);
 
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,

@@ -123,8 +123,7 @@ Ledger::~Ledger() {
 }
 
 std::optional<std::int64_t> Ledger::torn_line() const {
-  if (text_.torn_lines == 0) return std::nullopt;
-  return text_.lines - text_.torn_lines + 1;
+  return text_.torn_line();
 }
 
 void Ledger::append(LedgerEntry entry) {

@@ -62,10 +62,11 @@ RecordAccount ledger_total(const Record& record, const std::string& ledger,
   return account_record(record, settings);
 }
 
-CostEntry total_with(const Ledger& ledger, const Event& event) {
+ToldEpsilon total_with(const Ledger& ledger, const Event& event) {
   const RecordAccount account =
       ledger_total(join(ledger.record(), public_record({event})), ledger.path().string());
-  return account.costs[account.headline];
+  const CostEntry& total = account.costs[account.headline];
+  return {total.epsilon, total.delta, total.promise};
 }
 
 io::JsonValue ledger_settings(std::string_view command, const ReportContext& context,
@@ -100,7 +101,7 @@ std::string_view kind_of(const LedgerEntry& entry) {
   return entry.event.open.kind == EventKind::run ? "label" : name(entry.event.open.kind);
 }
 
-std::string total_in_words(std::size_t entries, const CostEntry& total) {
+std::string total_in_words(std::size_t entries, const ToldEpsilon& total) {
   const char* const promise = total.promise == Promise::fixed ? ""
                               : total.promise == Promise::outcome
                                   ? ", an epsilon of what came out"

@@ -20,8 +20,8 @@ namespace pate::reports {
 [[nodiscard]] RecordAccount ledger_total(const Record& record, const std::string& ledger,
                                          RecordSettings settings = {});
 
-/// The cost that the account of a ledger with one more event would put first.
-[[nodiscard]] CostEntry total_with(const Ledger& ledger, const Event& event);
+/// The cost that the account of a ledger with one more event would put first, and what it promises.
+[[nodiscard]] ToldEpsilon total_with(const Ledger& ledger, const Event& event);
 
 /// The settings of a command as a ledger keeps them, with the digest of the labels it wrote.
 [[nodiscard]] io::JsonValue ledger_settings(std::string_view command, const ReportContext& context,
@@ -37,8 +37,9 @@ namespace pate::reports {
 /// "label", "release", "majority" or "step": what an entry is called.
 [[nodiscard]] std::string_view kind_of(const LedgerEntry& entry);
 
-/// "3 entries: epsilon = 4.2 at delta = 3e-05 together": for notices.
-[[nodiscard]] std::string total_in_words(std::size_t entries, const CostEntry& total);
+/// "3 entries: epsilon = 4.2 at delta = 3e-05 together", and where it is no guarantee that it is
+/// none: for notices.
+[[nodiscard]] std::string total_in_words(std::size_t entries, const ToldEpsilon& total);
 
 /// The report `pate/account/v1` of a ledger as JSON text: its ensemble, a line for each entry, the
 /// costs of all together (`total`; none of an empty ledger). It names no digests and no paths of

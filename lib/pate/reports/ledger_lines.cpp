@@ -173,6 +173,11 @@ Record LedgerText::record() const {
   return join(all, {});
 }
 
+std::optional<std::int64_t> LedgerText::torn_line() const {
+  if (torn_lines == 0) return std::nullopt;
+  return lines - torn_lines + 1;
+}
+
 bool is_ledger(std::string_view text) {
   return text.substr(0, text.find('\n')).find("\"pate/ledger/v") != std::string_view::npos;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ struct LedgerText {
 
   /// All events.
   [[nodiscard]] Record record() const;
+  /// The first line that is torn, from 1.
+  [[nodiscard]] std::optional<std::int64_t> torn_line() const;
 };
 
 /// Reads the text of a ledger; `name` is how messages call it.
