@@ -78,8 +78,8 @@ void check_weights(const AnalyzeOptions& options) {
 
 // What is known where samples of the teachers answer.
 void check_samples(const AnalyzeOptions& options) {
-  if (!options.sample_teachers) return;
-  check_sampled(options.mechanism);
+  if (!options.mechanism.sampling()) return;
+  check_sampled(options.mechanism, options.mechanism.sigma2.has_value());
   const Exclusions excludes("--sample-teachers");
   excludes(!options.input.student.empty(), "--student: its threshold is of all teachers");
   excludes(!options.input.labels.empty(),
@@ -98,7 +98,7 @@ void check_bounds(const AnalyzeOptions& options) {
       bounds, [](Bound bound) { return bound == Bound::published || bound == Bound::tradeoff; });
   // Both of them are what is computed where nothing is said.
   if (!by_q || bounds == PrivacyOptions().bounds) return;
-  if (options.sample_teachers) {
+  if (options.mechanism.sampling()) {
     throw usage_error(
         "--bound has no effect with --sample-teachers: no bound by the votes is known of samples; "
         "leave it out, --exact has what they cost on these votes");
@@ -179,10 +179,7 @@ void add_analyze(CommandLine& line, AnalyzeOptions& options) {
   line.section("Votes").add("--teacher-weights FILE", options.teacher_weights,
                             "file with a line for each teacher of predictions: how much its vote "
                             "counts; what teachers of each weight pay is reported");
-  line.section("Mechanism")
-      .add("--sample-teachers P", options.sample_teachers,
-           "every query is answered by a sample that each teacher is in with "
-           "probability P (--sigma2, --neighbours add-remove)");
+  add_sample_options(line.section("Mechanism"), options.mechanism, false);
   add_limit_options(line, options.privacy.limits);
   line.section("Interactive")
       .add("--reinforce-above GAMMA", options.reinforce_above,
@@ -239,7 +236,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   CostsApart apart;
   Account account = weights ? weighted_account_of(run, *weights, settings, apart.weights, streams)
                             : account_of(run, settings, is_shard ? &partials : nullptr,
-                                         options.sample_teachers, streams);
+                                         options.mechanism.sample_teachers, streams);
   apart.groups = costs_of_groups(groups, weights, account);
   if (options.reinforce_above) {
     account.answered_student = expected_reinforced(run, *options.reinforce_above);
@@ -280,7 +277,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
                            groups_text(apart.groups) + weights_text(apart.weights)),
       account.notices, streams, false,
       // Which votes win by weight, or in samples, is not what is counted there.
-      options.output.metrics && options.teacher_weights.empty() && !options.sample_teachers
+      options.output.metrics && options.teacher_weights.empty() &&
+              !options.mechanism.sample_teachers
           ? agreement_of_answers(run, account, settings.threads)
           : std::nullopt);
   return report_judged(judged, may_tell_numbers(options.output, streams), streams);

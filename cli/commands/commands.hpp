@@ -41,7 +41,6 @@ struct AnalyzeOptions {
   bool rows_from_answers = false;
   std::optional<double> reinforce_above;
   std::string groups, teacher_weights;
-  std::optional<double> sample_teachers;
   ExportOptions exports;
 };
 void add_analyze(CommandLine& line, AnalyzeOptions& options);
@@ -102,7 +101,6 @@ struct LabelOptions {
   std::optional<std::int64_t> max_answers;
   std::optional<double> max_epsilon;
   std::optional<double> order;
-  std::optional<double> sample_teachers;
   std::string teacher_weights;
   double delta = 0.0;
   bool any_delta = false;
@@ -206,7 +204,6 @@ struct PlanOptions {
   MechanismOptions mechanism;
   std::optional<std::int64_t> queries;
   std::optional<std::int64_t> max_answers;
-  std::optional<double> sample_teachers;
   std::string teacher_weights;
   /// Weights that are looked for: groups of teachers, what each may pay, where they are written.
   std::string groups, group_epsilon, weights_output;

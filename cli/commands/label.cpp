@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "pate/accounting/weighted_run.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
+#include "pate/base/error.hpp"
 #include "pate/labeling/label_account.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/sampled_labels.hpp"
@@ -82,7 +84,7 @@ void check_declared(const LabelOptions& options) {
 
 // What goes with samples of the teachers: all of a list, at what any votes cost.
 void check_samples(const LabelOptions& options) {
-  if (!options.sample_teachers) return;
+  if (!options.mechanism.sampling()) return;
   const char* const excluded = options.declared_epsilon         ? "--declared-epsilon"
                                : options.max_answers            ? "--max-answers"
                                : options.order                  ? "--order"
@@ -90,20 +92,20 @@ void check_samples(const LabelOptions& options) {
                                : !options.input.student.empty() ? "--student"
                                                                 : nullptr;
   if (excluded != nullptr) {
-    throw usage_error(fmt::format(
-        "--sample-teachers excludes {}: all queries of the list are asked, or the first ones that "
-        "--max-epsilon allows, and cost what pate plan --sample-teachers says of as many",
-        excluded));
+    throw usage_error(
+        fmt::format("{0} excludes {1}: all queries of the list are asked, or the first ones that "
+                    "--max-epsilon allows, and cost what pate plan {0} says of as many",
+                    options.mechanism.sampled_by(), excluded));
   }
-  check_sampled(options.mechanism);
+  check_sampled(options.mechanism, options.mechanism.sigma2.has_value());
 }
 
 void check_weights(const LabelOptions& options) {
   if (options.teacher_weights.empty()) return;
-  if (options.declared_epsilon || options.sample_teachers) {
-    throw usage_error(
-        fmt::format("--teacher-weights excludes {}, where every vote counts one",
-                    options.declared_epsilon ? "--declared-epsilon" : "--sample-teachers"));
+  if (options.declared_epsilon || options.mechanism.sampling()) {
+    throw usage_error(fmt::format(
+        "--teacher-weights excludes {}, where every vote counts one",
+        options.declared_epsilon ? "--declared-epsilon" : options.mechanism.sampled_by()));
   }
   check_weighable(options.input, options.mechanism);
 }
@@ -115,17 +117,33 @@ struct Labelling {
   std::vector<WeightCost> weights;
 };
 
+// Votes that a sample of records gave are answered once: of two answers only the noise is apart.
+void require_samples_once(const RowSelection& rows, std::span<const Notice> of_ledger) {
+  std::set<std::int64_t> seen;
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    if (seen.insert(rows[i]).second) continue;
+    throw input_error(
+        fmt::format("row {} is asked twice, and --sample-records counts a sample of "
+                    "its own for every query: draw new votes for the second one",
+                    rows[i]));
+  }
+  if (std::ranges::find(of_ledger, "labelled_before", &Notice::code) == of_ledger.end()) return;
+  throw input_error(
+      "the ledger says that these votes were answered before, and --sample-records counts a sample "
+      "of its own for every query: draw new votes");
+}
+
 Labelling draw_labels(const LabelOptions& options, const Run& run, const RunLimits& limits,
                       PrivacyFilter& filter, const WeightedRun* weighted, BitSource& source) {
   Labelling result;
-  if (const auto& rate = options.sample_teachers) {
+  if (const auto sampling = options.mechanism.sampling()) {
     // Known before anything is drawn.
     const auto asked =
         options.max_epsilon
-            ? std::optional(affordable_samples(run, *rate, *options.max_epsilon, options.delta))
+            ? std::optional(affordable_samples(run, *sampling, *options.max_epsilon, options.delta))
             : std::nullopt;
-    result.labelled = label_sampled(run, *rate, source, asked);
-    result.account = sampled_label_account(run, *rate, result.labelled, options.delta);
+    result.labelled = label_sampled(run, *sampling, source, asked);
+    result.account = sampled_label_account(run, *sampling, result.labelled, options.delta);
     return result;
   }
   const Run& drawn = weighted != nullptr ? weighted->in_units() : run;
@@ -186,10 +204,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
                             "file with a line for each teacher of predictions: how much its vote "
                             "counts; what teachers of each weight pay is reported");
   add_mechanism_options(line, options.mechanism);
-  line.section("Mechanism")
-      .add("--sample-teachers P", options.sample_teachers,
-           "every query is answered by a sample of its own that each teacher "
-           "is in with probability P (--sigma2, --neighbours add-remove)");
+  add_sample_options(line.section("Mechanism"), options.mechanism, true);
   add_neighbours(line, options.mechanism.neighbours);
   const Section run = line.section("Run");
   run.add("--write-labels FILE", options.labels,
@@ -244,6 +259,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   VotesInput input = open_votes(options.input);
   const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);
   const Run run = make_run(input, options.mechanism);
+  if (options.mechanism.sample_records) require_samples_once(run.rows, {});
   std::optional<WeightedRun> weighted;
   if (weights) weighted.emplace(run, weighable(run.votes), *weights);
   const Mechanism paid =
@@ -283,7 +299,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   std::optional<reports::Ledger> ledger;
   const std::string ensemble =
       open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
-                  input.votes->classes(), points, options.mechanism.neighbours);
+                  input.votes->classes(), points, options.mechanism.counted());
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
   if (options.rows_from_answers) {
     event.open.origin.rows_from_answers = true;
@@ -293,7 +309,9 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   if (ledger) {
     report.ledger = options.ledger;
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
-    std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(account.notices));
+    std::vector<Notice> notices = ledger_notices(*ledger, called, event);
+    if (options.mechanism.sample_records) require_samples_once(run.rows, notices);
+    std::ranges::move(notices, std::back_inserter(account.notices));
     // Fails before the ledger grows.
     const ToldEpsilon total = reports::total_with(*ledger, event);
     report.total = total;

@@ -26,8 +26,8 @@ namespace pate::cli {
 namespace {
 
 void check_no_sample(const PlanOptions& options, const char* what) {
-  if (options.sample_teachers) {
-    throw usage_error(fmt::format("--sample-teachers excludes {}", what));
+  if (options.mechanism.sampling()) {
+    throw usage_error(fmt::format("{} excludes {}", options.mechanism.sampled_by(), what));
   }
 }
 
@@ -55,6 +55,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
                                   given.ptr_sparse_sigma.has_value());
   const bool refusals =
       check(PlanParameter::max_refusals, "--max-refusals", given.max_refusals.has_value());
+  if (given.sampling()) check_sampled(given, sigma2);
   if (ptr_sigma || sparse_sigma || refusals || given.any_ptr()) {
     if (laplace || sigma2 || sigma1 || !given.threshold.empty() || answers) {
       throw usage_error(
@@ -75,7 +76,6 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
     run.ptr_sparse = given.ptr_sparse;
     run.ptr_sparse_sigma = given.ptr_sparse_sigma;
     run.max_refusals = given.max_refusals;
-    check_no_sample(options, "PTR: it is known for Gaussian noise");
     return run;
   }
   if (laplace && (sigma2 || sigma1 || !given.threshold.empty())) {
@@ -94,7 +94,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
         "is the number of answers");
   }
   PlannedRun run;
-  run.neighbours = given.neighbours;
+  run.neighbours = given.counted();
   check_one_noise(given.one_noise, given.neighbours);
   if (given.one_noise && solved == PlanParameter::sigma2) {
     throw usage_error(
@@ -108,15 +108,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   run.queries = options.queries.value_or(1);
   run.max_answers = options.max_answers;
   if (answers) check_no_sample(options, "--max-answers: every query counts as answered");
-  if (laplace) check_no_sample(options, "--laplace-scale: it is known for Gaussian noise");
-  if (options.sample_teachers && given.threshold.ends_with('%')) {
-    throw usage_error(
-        fmt::format("--sample-teachers with --threshold {}: a share of all teachers or of a "
-                    "sample? Write it in votes of a sample, which has P of the teachers",
-                    given.threshold));
-  }
-  if (given.one_noise) check_no_sample(options, "--one-noise");
-  run.sample_teachers = options.sample_teachers;
+  run.sampling = given.sampling();
   return run;
 }
 
@@ -221,7 +213,7 @@ void check_ensemble(const PlanOptions& options) {
   }
   // Where teachers are added or removed their number is what is protected, and a plan is public.
   const bool needs_them = options.declared_epsilon || options.sensitivity_order;
-  if (options.teachers && options.mechanism.neighbours.adds_or_removes() && !needs_them) {
+  if (options.teachers && options.mechanism.counted().adds_or_removes() && !needs_them) {
     throw usage_error(
         "--neighbours add-remove excludes --teachers and --classes: how many teachers there are is "
         "what it protects, and a plan tells it; by how much a class must lead does not depend on "
@@ -271,9 +263,7 @@ void add_plan(CommandLine& line, PlanOptions& options) {
           "number of teachers: says how much of their agreement the noise leaves, and where a "
           "threshold is out of their reach; of --teacher-weights: how many there must be");
   run.add("--classes m", options.classes, "number of classes, with --teachers");
-  run.add("--sample-teachers P", options.sample_teachers,
-          "every query is answered by a sample that each teacher is in with probability P (GNMax, "
-          "Confident; with --neighbours add-remove)");
+  add_sample_options(run, options.mechanism, true);
   run.add("--teacher-weights FILE", options.teacher_weights,
           "how much the vote of each teacher will count, a line each, as in 'pate analyze'; what "
           "teachers of each weight pay is reported");

@@ -43,10 +43,10 @@ void check_plan_weights(const PlanOptions& options) {
         "--groups, --group-epsilon and --weights-output go with --solve teacher-weights");
   }
   if (!looks_for_them && options.teacher_weights.empty()) return;
-  const char* const excluded = options.declared_epsilon    ? "--declared-epsilon"
-                               : options.sample_teachers   ? "--sample-teachers"
-                               : options.sensitivity_order ? "--published-sensitivity"
-                                                           : nullptr;
+  const char* const excluded = options.declared_epsilon       ? "--declared-epsilon"
+                               : options.mechanism.sampling() ? options.mechanism.sampled_by()
+                               : options.sensitivity_order    ? "--published-sensitivity"
+                                                              : nullptr;
   if (excluded != nullptr) {
     throw usage_error(fmt::format("{} excludes {}, where every vote counts one",
                                   looks_for_them ? "--solve teacher-weights" : "--teacher-weights",

@@ -71,12 +71,14 @@ std::string mechanism_text(const PlannedRun& run) {
   return fmt::format("Confident GNMax, sigma1 {}, sigma2 {}", *run.sigma1, *run.sigma2);
 }
 
-// How the teachers were sampled, if they were.
+// How teachers or records were sampled, if they were.
 std::string samples_line(const MechanismCounts& steps) {
   std::string text;
   for (const auto& [sampled, count] : steps.sampled_queries) {
-    text += fmt::format(
-        "each query answered by a sample that a teacher is in with probability {}\n", sampled.rate);
+    const bool records = sampled.of == SampleOf::records;
+    text += fmt::format("each query answered by a sample that a {} is in with probability {}{}\n",
+                        records ? "record" : "teacher", sampled.rate,
+                        records ? ", costs for 1 record that is added or removed" : "");
   }
   return text;
 }

@@ -104,11 +104,40 @@ void add_neighbours(CommandLine& line, Neighbours& neighbours) {
               {.recorded = false});
 }
 
-void check_sampled(const MechanismOptions& options) {
-  if (options.any_ptr() || !options.sigma2 || options.one_noise) {
+std::optional<Sampling> MechanismOptions::sampling() const {
+  if (sample_teachers && sample_records) {
     throw usage_error(
-        "--sample-teachers goes with --sigma2, with a threshold or without one: it is known for "
-        "Gaussian noise on every count");
+        "--sample-teachers excludes --sample-records: does the number of votes change with one of "
+        "those who are sampled? Yes: the first; no: the second");
+  }
+  if (sample_records) return Sampling{*sample_records, SampleOf::records};
+  if (sample_teachers) return Sampling{*sample_teachers, SampleOf::teachers};
+  return std::nullopt;
+}
+
+void add_sample_options(const Section& section, MechanismOptions& options, bool with_records) {
+  section.add(
+      "--sample-teachers P", options.sample_teachers,
+      "a sample that each teacher is in with probability P answers a query: does the number "
+      "of votes change with a teacher? Yes (--sigma2, --neighbours add-remove)");
+  if (!with_records) return;
+  section.add("--sample-records P", options.sample_records,
+              "votes are of a sample that each record is in with probability P: does the number of "
+              "votes change with a record? No, a vote moves (Private-kNN, DP-ICL; --sigma2)");
+}
+
+void check_sampled(const MechanismOptions& options, bool has_sigma2) {
+  if (options.any_ptr() || !has_sigma2 || options.one_noise) {
+    throw usage_error(
+        fmt::format("{} goes with --sigma2, with a threshold or without one: it is known for "
+                    "Gaussian noise on every count",
+                    options.sampled_by()));
+  }
+  if (options.sample_records) {
+    if (options.neighbours.teachers == 1) return;
+    throw usage_error(
+        "--sample-records is known for one record that is added or removed: leave out "
+        "--teachers-per-person, for several records of a person may be in a sample together");
   }
   if (options.threshold.ends_with('%')) {
     throw usage_error(
@@ -260,7 +289,7 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
     } else {
       aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
     }
-    return protecting(aggregator, options.neighbours);
+    return protecting(aggregator, options.counted());
   }
   aggregator.noisy_max = GaussianNoisyMax{sigma_of_maximum(options)};
   if (!options.threshold.empty()) {
@@ -268,7 +297,7 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
-  return protecting(aggregator, options.neighbours);
+  return protecting(aggregator, options.counted());
 }
 
 std::vector<Notice> slip_notices(std::span<const double> thresholds,

@@ -10,6 +10,7 @@
 #include "cli/options/votes_input.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/sampled_gaussian.hpp"
 
 namespace pate::cli {
 
@@ -23,10 +24,21 @@ struct MechanismOptions {
   std::optional<std::int64_t> max_refusals;
   bool one_noise = false;  ///< the noise of the maximum is one noise on one of two counts
   Neighbours neighbours;   ///< whose costs are asked for
+  std::optional<double> sample_teachers, sample_records;
 
   /// Whether any of PTR's is there.
   [[nodiscard]] bool any_ptr() const {
     return ptr_laplace || ptr_sigma || ptr_sparse || ptr_sparse_sigma || ptr_delta || max_refusals;
+  }
+  /// The samples that answer queries, if any do. Throws `usage_error` where both options are given.
+  [[nodiscard]] std::optional<Sampling> sampling() const;
+  /// The option that says so.
+  [[nodiscard]] const char* sampled_by() const {
+    return sample_records ? "--sample-records" : "--sample-teachers";
+  }
+  /// Whose costs follow: of a record that is added or removed those of a vote that moves.
+  [[nodiscard]] Neighbours counted() const {
+    return sample_records ? Neighbours{Adjacency::replace, neighbours.teachers} : neighbours;
   }
 };
 
@@ -44,10 +56,13 @@ void add_mechanism_options(CommandLine& line, MechanismOptions& options,
 /// Whose costs are asked for: of commands that know others than one teacher that votes otherwise.
 void add_neighbours(CommandLine& line, Neighbours& neighbours);
 
-/// Throws `usage_error` for a mechanism whose queries samples of the teachers cannot answer: other
-/// noise than Gaussian, a threshold as a share of all teachers, other neighbours than one teacher
+/// `--sample-teachers` and, `with_records`, `--sample-records`.
+void add_sample_options(const Section& section, MechanismOptions& options, bool with_records);
+
+/// Throws `usage_error` for a mechanism whose queries the samples cannot answer: other noise than
+/// Gaussian, a threshold as a share of all teachers, other neighbours than one teacher, or record,
 /// that is added or removed.
-void check_sampled(const MechanismOptions& options);
+void check_sampled(const MechanismOptions& options, bool has_sigma2);
 
 /// Throws `usage_error` for one noise where teachers are added or removed.
 void check_one_noise(bool one_noise, const Neighbours& neighbours);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kHadOneTeacher =
     "Had any one teacher voted differently, on one query or on all";
+constexpr std::string_view kHadOneRecord = "Had any one record been another one";
 
 // The notice of a run whose votes count by weights.
 constexpr const char* kWeightsNotice = "teacher_weights";
@@ -63,11 +64,25 @@ void assume_declared(Guarantee& guarantee) {
 }
 
 void assume_samples(Guarantee& guarantee, const MechanismCounts& steps) {
+  bool records = false;
   for (const auto& [sampled, count] : steps.sampled_queries) {
+    records = records || sampled.of == SampleOf::records;
     guarantee.assumes.push_back(fmt::format(
-        "each of {} {} is answered by a sample of its own, which every teacher is in with "
+        "each of {} {} is answered by a sample of its own, which every {} is in with "
         "probability {}, independently of all else, and nobody learns who was in it",
-        count, count == 1 ? "query" : "queries", sampled.rate));
+        count, count == 1 ? "query" : "queries", records ? "record" : "teacher", sampled.rate));
+  }
+  if (!records) return;
+  // Steps of teachers, who are trained on records, may be beside them.
+  if (steps.maxima.empty()) std::erase(guarantee.assumes, kDisjoint);
+  guarantee.assumes.emplace_back(
+      "a record more or less in a sample moves one of its votes: one appears where one goes");
+  guarantee.protects = "whether one record is there";
+  guarantee.may_differ =
+      "whether one record is there; D are the data, D' any that differ from them in it";
+  for (const std::string_view had : {kHadOneTeacher, kHadOneRecord}) {
+    if (!guarantee.promise.starts_with(had)) continue;
+    guarantee.promise.replace(0, had.size(), "Had any one record not been there, or one more");
   }
 }
 
@@ -102,7 +117,7 @@ void protect_records(Guarantee& guarantee) {
   guarantee.protects = "one record of the data that the teachers learn from";
   guarantee.may_differ = "one record; D are the data, D' any that differ from them in it";
   if (guarantee.promise.starts_with(kHadOneTeacher)) {
-    guarantee.promise.replace(0, kHadOneTeacher.size(), "Had any one record been another one");
+    guarantee.promise.replace(0, kHadOneTeacher.size(), kHadOneRecord);
   }
 }
 

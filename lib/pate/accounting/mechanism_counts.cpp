@@ -54,11 +54,8 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 }
 
 void require_known(const MechanismCounts& steps) {
-  if (!steps.sampled_queries.empty() && steps.neighbours != Neighbours{Adjacency::add_remove, 1}) {
-    throw parameter_error(fmt::format(
-        "queries of samples are known for one teacher that is added or removed, not for {}",
-        in_words(steps.neighbours)));
-  }
+  for (const auto& step : steps.sampled_queries)
+    require_neighbours(steps.neighbours, step.first.of);
   if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
       steps.gaussian_sparse_rounds.empty() && steps.tested_pluralities.empty()) {
     return;

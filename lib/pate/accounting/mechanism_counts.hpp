@@ -30,7 +30,7 @@ struct MechanismCounts {
   /// With Gaussian noise, by that of a query and the queries that its run may ask.
   std::map<SparseRound, std::int64_t> gaussian_sparse_rounds;
   std::map<NoisyMax, std::int64_t> maxima;
-  /// That samples of the teachers answer; both steps of a query count as one, of one sample.
+  /// That samples answer; both steps of a query count as one, of one sample.
   std::map<SampledGaussian, std::int64_t> sampled_queries;
   /// What PTR spends of delta beside its tests: queries asked, or rounds, by the delta of one.
   std::map<double, std::int64_t> tested_pluralities;
@@ -51,7 +51,7 @@ struct MechanismCounts {
   /// RDP at an order, step by step; rounded outwards. A query of a sample counts as a maximum, its
   /// threshold check with it. Domain: order > 1. Throws `parameter_error` where steps are of a kind
   /// whose cost is not known for the neighbours: PTR's for others than one teacher that votes
-  /// otherwise, samples' for others than one that is added or removed.
+  /// otherwise, samples' for others than theirs (`require_neighbours`).
   [[nodiscard]] QueryCost rdp(double order) const;
 
   /// Sensitivity of all steps as one Gaussian mechanism, in standard deviations, squared:

@@ -290,27 +290,23 @@ void add_exact(const SampledQuery& query, std::span<const DistinctSample> distin
 
 }  // namespace
 
-SampledGaussian sampled_query(const Mechanism& mechanism, double rate) {
-  const Neighbours& neighbours = mechanism.neighbours();
-  if (neighbours != Neighbours{Adjacency::add_remove, 1}) {
-    throw parameter_error(
-        "samples of the teachers (sample-teachers) are known for one teacher that is added or "
-        "removed: neighbours add-remove");
-  }
+SampledGaussian sampled_query(const Mechanism& mechanism, const Sampling& sampling) {
+  require_neighbours(mechanism.neighbours(), sampling.of);
   const Aggregator* const aggregator = mechanism.aggregator();
   if (aggregator == nullptr || !aggregator->noisy_max.is_gaussian() || aggregator->interactive) {
     throw parameter_error(
-        "samples of the teachers (sample-teachers) are known for Gaussian noise, with a threshold "
-        "on the top count or without one: sigma2");
+        "samples are known for Gaussian noise, with a threshold on the top count or without one: "
+        "sigma2");
   }
   const auto& selection = aggregator->selection;
-  const SampledGaussian sampled{rate, aggregator->noisy_max.parameter(),
-                                selection ? selection->sigma1 : 0.0};
+  const SampledGaussian sampled{sampling.rate, aggregator->noisy_max.parameter(),
+                                selection ? selection->sigma1 : 0.0, sampling.of};
   validate(sampled);
   return sampled;
 }
 
-Account sampled_any_votes(const Run& run, double rate, const AccountSettings& settings) {
+Account sampled_any_votes(const Run& run, const Sampling& sampling,
+                          const AccountSettings& settings) {
   Account account;
   account.aggregator = run.aggregator;
   account.teachers = run.votes.teachers();
@@ -318,7 +314,7 @@ Account sampled_any_votes(const Run& run, double rate, const AccountSettings& se
   account.queries = run.rows.size();
   account.delta = settings.delta;
   account.steps.neighbours = run.aggregator.neighbours();
-  account.steps.sampled_queries[sampled_query(run.aggregator, rate)] = account.queries;
+  account.steps.sampled_queries[sampled_query(run.aggregator, sampling)] = account.queries;
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
@@ -335,7 +331,8 @@ Account sampled_any_votes(const Run& run, double rate, const AccountSettings& se
 }
 
 Account account_sampled(const Run& run, double rate, const AccountSettings& settings) {
-  const SampledGaussian sampled = sampled_query(run.aggregator, rate);
+  const Sampling sampling{rate};
+  const SampledGaussian sampled = sampled_query(run.aggregator, sampling);
   check_samples(run, settings);
   validate_delta(settings.delta);
   if (settings.exact) require_every_vote(run.votes, "an exact cost");
@@ -344,7 +341,7 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   if (settings.exact) SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
   std::vector<DistinctSample> distinct = distinct_of(run, settings);
   if (settings.when_read) settings.when_read();
-  Account account = sampled_any_votes(run, rate, settings);
+  Account account = sampled_any_votes(run, sampling, settings);
   if (settings.exact) {
     parallel_for(distinct.size(), settings.threads, [&](std::size_t i) {
       distinct[i].outcomes = SampledOutcomes::make(query, distinct[i].votes);

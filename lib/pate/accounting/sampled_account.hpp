@@ -22,13 +22,13 @@ namespace pate {
 /// labels, shards, tilted and complex costs, a rate out of range, and what `account` throws.
 [[nodiscard]] Account account_sampled(const Run& run, double rate, const AccountSettings& settings);
 
-/// A query of such a run, where it is one: throws as above.
-[[nodiscard]] SampledGaussian sampled_query(const Mechanism& mechanism, double rate);
+/// A query of a run that samples answer, where it is one: throws as above.
+[[nodiscard]] SampledGaussian sampled_query(const Mechanism& mechanism, const Sampling& sampling);
 
 /// What such a run costs whatever the votes are, all queries of its selection: with the orders, the
 /// costs and what is to be said of them, without a headline and without what is answered. Throws as
 /// above for what is no such run.
-[[nodiscard]] Account sampled_any_votes(const Run& run, double rate,
+[[nodiscard]] Account sampled_any_votes(const Run& run, const Sampling& sampling,
                                         const AccountSettings& settings);
 
 }  // namespace pate

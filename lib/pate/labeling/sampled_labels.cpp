@@ -22,10 +22,10 @@ Run of_queries(const Run& run, std::int64_t queries) {
   return {run.votes, RowSelection::range(0, queries), run.aggregator, nullptr, {}, {}};
 }
 
-Account any_votes(const Run& run, double rate, std::int64_t queries, double delta) {
+Account any_votes(const Run& run, const Sampling& sampling, std::int64_t queries, double delta) {
   AccountSettings settings;
   settings.delta = delta;
-  return sampled_any_votes(of_queries(run, queries), rate, settings);
+  return sampled_any_votes(of_queries(run, queries), sampling, settings);
 }
 
 }  // namespace
@@ -57,13 +57,14 @@ std::int32_t SampleSize::draw(std::int32_t n, BitSource& source) const {
   return result;
 }
 
-std::int64_t affordable_samples(const Run& run, double rate, double max_epsilon, double delta) {
+std::int64_t affordable_samples(const Run& run, const Sampling& sampling, double max_epsilon,
+                                double delta) {
   if (!(max_epsilon >= 0.0 && std::isfinite(max_epsilon))) {
     throw parameter_error(fmt::format("max_epsilon must be >= 0 and finite, got {}", max_epsilon));
   }
-  (void)sampled_query(run.aggregator, rate);
+  (void)sampled_query(run.aggregator, sampling);
   const auto is_affordable = [&](std::int64_t queries) {
-    const Account account = any_votes(run, rate, queries, delta);
+    const Account account = any_votes(run, sampling, queries, delta);
     return account.costs[headline_of(account.costs, {})].epsilon <= max_epsilon;
   };
   if (run.rows.empty() || is_affordable(run.rows.size())) return run.rows.size();
@@ -76,17 +77,19 @@ std::int64_t affordable_samples(const Run& run, double rate, double max_epsilon,
   return low;
 }
 
-LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
+LabelledQueries label_sampled(const Run& run, const Sampling& sampling, BitSource& source,
                               std::optional<std::int64_t> most) {
   validate(run);
-  (void)sampled_query(run.aggregator, rate);
+  (void)sampled_query(run.aggregator, sampling);
   if (run.student != nullptr) {
     throw parameter_error("samples of the teachers are known without a student");
   }
   if (most && !(*most >= 0)) {
     throw parameter_error(fmt::format("no run asks {} queries", *most));
   }
-  const SampleSize size(rate);
+  const SampleSize size(sampling.rate);
+  // Votes of records come from a sample that somebody drew before.
+  const bool draws = sampling.of == SampleOf::teachers;
   AnswerSampler sampler(run.aggregator, source);
   const std::int64_t all = run.rows.size();
   const std::int64_t queries = std::min(all, most.value_or(all));
@@ -101,7 +104,7 @@ LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
     for (std::int64_t i = 0; i < reader.size(); ++i) {
       const std::span<const std::int32_t> counts = reader.histogram(i);
       sample.clear();
-      for (const std::int32_t n : counts) sample.push_back(size.draw(n, source));
+      for (const std::int32_t n : counts) sample.push_back(draws ? size.draw(n, source) : n);
       ++result.asked;
       if (!sampler.answers(*std::ranges::max_element(sample))) continue;
       const auto query = static_cast<std::size_t>(first + i);
@@ -113,9 +116,9 @@ LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
   return result;
 }
 
-Account sampled_label_account(const Run& run, double rate, const LabelledQueries& labelled,
-                              double delta) {
-  Account account = any_votes(run, rate, labelled.asked, delta);
+Account sampled_label_account(const Run& run, const Sampling& sampling,
+                              const LabelledQueries& labelled, double delta) {
+  Account account = any_votes(run, sampling, labelled.asked, delta);
   account.answered_expected = account.answered_sd = std::nan("");
   account.answered_realized = labelled.answered;
   account.headline = headline_of(account.costs, {});

@@ -31,20 +31,21 @@ class SampleSize {
 /// the same for any votes, answered or not, so that the number is known before anything is drawn,
 /// and tells nothing of votes or answers; queries may depend on earlier answers. Throws
 /// `parameter_error` unless max_epsilon >= 0 and finite, and where `sampled_query` does.
-[[nodiscard]] std::int64_t affordable_samples(const Run& run, double rate, double max_epsilon,
-                                              double delta);
+[[nodiscard]] std::int64_t affordable_samples(const Run& run, const Sampling& sampling,
+                                              double max_epsilon, double delta);
 
 /// Runs the mechanism on every query of `run`, or the first `most` of them, in their order, each on
-/// a sample of the teachers of its own, which every teacher is in with probability `rate`: the
-/// threshold check and the noisy maximum look at the same one. Samples are drawn from `source` as
-/// the noise is, and forgotten. Where queries are left out it was stopped by `max_epsilon`. Throws
+/// a sample of its own: the threshold check and the noisy maximum look at the same one. Samples of
+/// teachers are drawn from `source` as the noise is, and forgotten; of records the counts of `run`
+/// are what samples voted. Where queries are left out it was stopped by `max_epsilon`. Throws
 /// `parameter_error` where `sampled_query` does, with a student, and for most < 0.
-[[nodiscard]] LabelledQueries label_sampled(const Run& run, double rate, BitSource& source,
+[[nodiscard]] LabelledQueries label_sampled(const Run& run, const Sampling& sampling,
+                                            BitSource& source,
                                             std::optional<std::int64_t> most = {});
 
 /// What such a run cost: what holds for any votes, of all queries that were asked
 /// (`sampled_any_votes`). What is answered is what came out: nothing is expected.
-[[nodiscard]] Account sampled_label_account(const Run& run, double rate,
+[[nodiscard]] Account sampled_label_account(const Run& run, const Sampling& sampling,
                                             const LabelledQueries& labelled, double delta);
 
 }  // namespace pate

@@ -8,8 +8,8 @@
 
 namespace pate::reports {
 
-/// The member `mechanism` of the report of a run: its aggregator and, where samples of the teachers
-/// answer, with which probability a teacher is in one.
+/// The member `mechanism` of the report of a run: its aggregator and, where samples answer, with
+/// which probability a teacher, or record, is in one.
 inline void write_mechanism(FieldWriter& a, const Account& account) {
   const auto& sampled = account.steps.sampled_queries;
   if (sampled.empty()) {
@@ -18,7 +18,7 @@ inline void write_mechanism(FieldWriter& a, const Account& account) {
   }
   a.object("mechanism", [&](FieldWriter& mechanism) {
     fields(mechanism, account.aggregator);
-    mechanism("sample_teachers", sampled.begin()->first.rate);
+    mechanism(name(sampled.begin()->first.of), sampled.begin()->first.rate);
   });
 }
 

@@ -320,7 +320,7 @@ void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>&
   if (counts.empty()) return;
   write_counted(a, "sampled_queries", counts,
                 [](FieldWriter& step, const SampledGaussian& sampled) {
-                  step("sample_teachers", sampled.rate);
+                  step(name(sampled.of), sampled.rate);
                   step("sigma2", sampled.sigma2);
                   if (sampled.has_check()) step("sigma1", sampled.sigma1);
                 });
@@ -329,7 +329,8 @@ void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>&
 void sampled_list(FieldReader& a, std::map<SampledGaussian, std::int64_t>& counts) {
   const auto sampled_of = [](const io::JsonValue& step) {
     SampledGaussian sampled;
-    sampled.rate = step.at("sample_teachers").number(0.0, 1.0);
+    if (step.find(name(SampleOf::records))) sampled.of = SampleOf::records;
+    sampled.rate = step.at(name(sampled.of)).number(0.0, 1.0);
     sampled.sigma2 = step.at("sigma2").number(kMinNoise, kMaxNoise);
     if (const auto sigma1 = step.find("sigma1")) {
       sampled.sigma1 = sigma1->number(kMinNoise, kMaxNoise);

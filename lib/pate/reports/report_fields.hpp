@@ -95,8 +95,8 @@ void step_list(FieldReader& a, const char* key, std::map<double, std::int64_t>& 
 void sparse_list(FieldWriter& a, const std::map<SparseRound, std::int64_t>& counts);
 void sparse_list(FieldReader& a, std::map<SparseRound, std::int64_t>& counts);
 
-/// Queries of samples: [{"sample_teachers": 0.1, "sigma2": 4, "count": 1000}], with `sigma1` where
-/// there is a check; left out where there are none.
+/// Queries of samples: [{"sample_teachers": 0.1, "sigma2": 4, "count": 1000}], or `sample_records`,
+/// with `sigma1` where there is a check; left out where there are none.
 void sampled_list(FieldWriter& a, const std::map<SampledGaussian, std::int64_t>& counts);
 void sampled_list(FieldReader& a, std::map<SampledGaussian, std::int64_t>& counts);
 

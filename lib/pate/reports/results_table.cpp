@@ -312,8 +312,11 @@ std::string what_text(const JsonValue& body) {
     text += fmt::format(", {} {:g}", parameter.name, value->number() * heaviest.value_or(1.0));
   }
   if (heaviest) text += fmt::format(", votes of weight {:g} at most", *heaviest);
-  if (const auto share = mechanism->find("sample_teachers")) {
-    text += fmt::format(", teachers sampled {:g}", share->number());
+  for (const SampleOf of : {SampleOf::teachers, SampleOf::records}) {
+    const auto share = mechanism->find(name(of));
+    if (share)
+      text +=
+          fmt::format(", {} sampled {:g}", std::string_view(name(of)).substr(7), share->number());
   }
   return text;
 }

@@ -97,7 +97,7 @@ static void fields(FieldWriter& a, const PlannedRun& run) {
   a.optional("sigma1", run.sigma1);
   a(noise.parameter, run.noisy_max()->parameter());
   neighbour_fields(a, run.neighbours);
-  a.optional("sample_teachers", run.sample_teachers);
+  if (run.sampling) a(name(run.sampling->of), run.sampling->rate);
 }
 
 static void fields(FieldWriter& a, const Solved& solved) {

@@ -245,9 +245,9 @@ TEST_SUITE("accounting") {
                          "samples: exact costs are",
                          parameter_error);
     CHECK_THROWS_WITH_AS(
-        (void)sampled_query(protecting(pate::test::lnmax(2.0), kAddRemove), 0.5),
-        "samples of the teachers (sample-teachers) are known for Gaussian noise, with a threshold "
-        "on the top count or without one: sigma2",
+        (void)sampled_query(protecting(pate::test::lnmax(2.0), kAddRemove), {0.5}),
+        "samples are known for Gaussian noise, with a threshold on the top count or without one: "
+        "sigma2",
         parameter_error);
   }
 

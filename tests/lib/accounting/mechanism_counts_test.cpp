@@ -132,7 +132,8 @@ TEST_SUITE("accounting") {
     };
     const auto sampled = [](auto& its) { its.sampled_queries[{0.1, 4.0, 0.0}] = 2; };
     const std::string words =
-        "queries of samples are known for one teacher that is added or removed, not for ";
+        "samples of the teachers (sample-teachers) are known for one teacher that is added or "
+        "removed: neighbours add-remove, not for ";
     for (const Neighbours& others :
          {Neighbours{Adjacency::replace, 1}, Neighbours{Adjacency::add_remove, 2}}) {
       refused((words + in_words(others)).c_str(), others, sampled);

@@ -218,7 +218,7 @@ TEST_SUITE("sampled_account") {
       if (query.noise.has_check()) run.sigma1 = query.noise.sigma1;
       run.queries = 3;
       run.neighbours = kAddRemove;
-      run.sample_teachers = query.noise.rate;
+      run.sampling = Sampling{query.noise.rate};
       PlanSettings settings;
       settings.delta = 1e-5;
       const Plan expected = plan(run, settings);

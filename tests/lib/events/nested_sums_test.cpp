@@ -287,7 +287,7 @@ TEST_SUITE("records of events") {
         if (random.integer(0, 1) == 1) run.sigma1 = random.log_uniform(5.0, 50.0);
         run.queries = random.integer(1, 300);
         run.neighbours = {Adjacency::add_remove, 1};
-        if (is_sampled) run.sample_teachers = random.log_uniform(0.01, 0.9);
+        if (is_sampled) run.sampling = Sampling{random.log_uniform(0.01, 0.9)};
         return plan(run, {kDelta, {}, {}});
       };
       const Plan first = planned(true);
@@ -306,7 +306,7 @@ TEST_SUITE("records of events") {
       }
       // No more than if all teachers voted on every query, no less than one of the runs.
       PlannedRun all = first.run;
-      all.sample_teachers.reset();
+      all.sampling.reset();
       Event of_all = planned_run(plan(all, {kDelta, {}, {}}));
       of_all.times = 2;
       const RecordAccount more =

@@ -74,7 +74,7 @@ TEST_SUITE("sampled_labels") {
       std::vector<std::vector<std::int64_t>> seen(queries.size(), std::vector<std::int64_t>(4, 0));
       TestBits bits(4711);
       for (int round = 0; round < 20'000; ++round) {
-        const LabelledQueries labelled = label_sampled(run, query.noise.rate, bits);
+        const LabelledQueries labelled = label_sampled(run, {query.noise.rate}, bits);
         std::int64_t answered = 0;
         for (std::size_t i = 0; i < queries.size(); ++i) {
           const std::int32_t label = labelled.labels[i];
@@ -110,7 +110,7 @@ TEST_SUITE("sampled_labels") {
     const Run run = pate::test::run_of(votes, protecting(pate::test::gnmax(5.0), kAddRemove));
     for (const std::optional<std::int64_t> most : {std::optional<std::int64_t>(), {140}}) {
       TestBits bits(3);
-      const LabelledQueries labelled = label_sampled(run, 0.5, bits, most);
+      const LabelledQueries labelled = label_sampled(run, {0.5}, bits, most);
       CHECK(labelled.asked == most.value_or(kQueries));
       CHECK(labelled.answered == labelled.asked);
       REQUIRE(labelled.labels.size() == kQueries);
@@ -122,13 +122,31 @@ TEST_SUITE("sampled_labels") {
     }
   }
 
+  TEST_CASE("votes of sampled records are counted as they are, at what a vote that moves costs") {
+    const HistogramVotes votes({{3, 4, 3}, {0, 5, 5}, {2, 0, 8}});
+    const Run run = pate::test::run_of(votes, pate::test::gnmax(0.05));
+    const Sampling records{0.3, SampleOf::records};
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      TestBits bits(seed);
+      const LabelledQueries labelled = label_sampled(run, records, bits);
+      CHECK(labelled.labels[0] == 1);  // in a sample of these it would not always be
+      CHECK(labelled.labels[1] >= 1);
+      CHECK(labelled.labels[2] == 2);
+      const Account account = sampled_label_account(run, records, labelled, 1e-5);
+      CHECK(account.steps.sampled_queries.begin()->first ==
+            SampledGaussian{0.3, 0.05, 0.0, SampleOf::records});
+    }
+    TestBits bits(1);
+    CHECK_THROWS_AS((void)label_sampled(run, {0.3}, bits), parameter_error);
+  }
+
   TEST_CASE("all queries are paid for, at what any votes cost") {
     const HistogramVotes votes({{30, 10, 0}, {40, 0, 0}});
     const Run run =
         pate::test::run_of(votes, protecting(pate::test::confident(15.0, 10.0, 5.0), kAddRemove));
     TestBits bits(1);
-    const LabelledQueries labelled = label_sampled(run, 0.5, bits);
-    const Account account = sampled_label_account(run, 0.5, labelled, 1e-5);
+    const LabelledQueries labelled = label_sampled(run, {0.5}, bits);
+    const Account account = sampled_label_account(run, {0.5}, labelled, 1e-5);
     REQUIRE(account.steps.sampled_queries.size() == 1);
     CHECK(account.steps.sampled_queries.begin()->first == SampledGaussian{0.5, 5.0, 10.0});
     CHECK(account.steps.sampled_queries.begin()->second == 2);
@@ -138,7 +156,7 @@ TEST_SUITE("sampled_labels") {
     }
     CHECK(account.costs[account.headline].conversion == EpsilonMethod::profile);
     CHECK_THROWS_AS(static_cast<void>(label_sampled(
-                        pate::test::run_of(votes, pate::test::gnmax(5.0)), 0.5, bits)),
+                        pate::test::run_of(votes, pate::test::gnmax(5.0)), {0.5}, bits)),
                     parameter_error);
   }
 
@@ -149,30 +167,30 @@ TEST_SUITE("sampled_labels") {
     for (std::int64_t n = 0; n <= 4; n += 2) {
       LabelledQueries labelled;
       labelled.asked = n;
-      const double costs = sampled_label_account(run, 0.4, labelled, 1e-5).costs.front().epsilon;
+      const double costs = sampled_label_account(run, {0.4}, labelled, 1e-5).costs.front().epsilon;
       CHECK((n == 0 ? costs == 0.0 : costs > before));
       before = costs;
     }
-    CHECK(affordable_samples(run, 0.4, 0.0, 1e-5) == 0);
-    CHECK(affordable_samples(run, 0.4, 1e9, 1e-5) == 4);
-    const std::int64_t some = affordable_samples(run, 0.4, 0.7 * before, 1e-5);
+    CHECK(affordable_samples(run, {0.4}, 0.0, 1e-5) == 0);
+    CHECK(affordable_samples(run, {0.4}, 1e9, 1e-5) == 4);
+    const std::int64_t some = affordable_samples(run, {0.4}, 0.7 * before, 1e-5);
     CHECK(some > 0);
     CHECK(some < 4);
     TestBits bits(7);
-    const LabelledQueries none = label_sampled(run, 0.4, bits, 0);
+    const LabelledQueries none = label_sampled(run, {0.4}, bits, 0);
     CHECK(none.labels == std::vector<std::int32_t>(4, -1));
-    const Account nothing = sampled_label_account(run, 0.4, none, 1e-5);
+    const Account nothing = sampled_label_account(run, {0.4}, none, 1e-5);
     CHECK(nothing.costs[nothing.headline].epsilon == 0.0);
     REQUIRE(nothing.notices.size() >= 2);
     CHECK(nothing.notices[nothing.notices.size() - 2].code == "no_queries");
     CHECK(nothing.notices.back().message ==
           "stopped after 0 of 4 queries, as another would cost more than --max-epsilon whatever "
           "the votes are: known before the run");
-    CHECK_THROWS_WITH_AS((void)affordable_samples(run, 0.4, -1.0, 1e-5),
+    CHECK_THROWS_WITH_AS((void)affordable_samples(run, {0.4}, -1.0, 1e-5),
                          "max_epsilon must be >= 0 and finite, got -1", parameter_error);
-    CHECK_THROWS_WITH_AS((void)affordable_samples(run, 0.4, HUGE_VAL, 1e-5),
+    CHECK_THROWS_WITH_AS((void)affordable_samples(run, {0.4}, HUGE_VAL, 1e-5),
                          "max_epsilon must be >= 0 and finite, got inf", parameter_error);
-    CHECK_THROWS_WITH_AS((void)label_sampled(run, 0.4, bits, -1), "no run asks -1 queries",
+    CHECK_THROWS_WITH_AS((void)label_sampled(run, {0.4}, bits, -1), "no run asks -1 queries",
                          parameter_error);
   }
 
@@ -189,40 +207,40 @@ TEST_SUITE("sampled_labels") {
       for (std::int64_t n = 1; n <= 12; ++n) {
         LabelledQueries labelled;
         labelled.asked = n;
-        const Account account = sampled_label_account(run, 0.4, labelled, 1e-5);
+        const Account account = sampled_label_account(run, {0.4}, labelled, 1e-5);
         costs.push_back(account.costs[account.headline].epsilon);
         CHECK(costs.back() > costs[static_cast<std::size_t>(n) - 1]);
         CHECK(account.queries == n);
       }
       for (std::int64_t n = 0; n <= 12; ++n) {
         const double most = costs[static_cast<std::size_t>(n)];
-        CHECK(affordable_samples(run, 0.4, most, 1e-5) == n);
-        CHECK(affordable_samples(run, 0.4, 1.0000001 * most, 1e-5) == n);
-        if (n > 0) CHECK(affordable_samples(run, 0.4, 0.9999999 * most, 1e-5) == n - 1);
+        CHECK(affordable_samples(run, {0.4}, most, 1e-5) == n);
+        CHECK(affordable_samples(run, {0.4}, 1.0000001 * most, 1e-5) == n);
+        if (n > 0) CHECK(affordable_samples(run, {0.4}, 0.9999999 * most, 1e-5) == n - 1);
 
         TestBits bits(7);
-        const LabelledQueries labelled = label_sampled(run, 0.4, bits, n);
+        const LabelledQueries labelled = label_sampled(run, {0.4}, bits, n);
         CHECK(labelled.asked == n);
         CHECK(labelled.labels.size() == 12);
         CHECK(labelled.stopped.has_value() == (n < 12));
         for (std::size_t i = static_cast<std::size_t>(n); i < 12; ++i) {
           CHECK(labelled.labels[i] == -1);
         }
-        const Account account = sampled_label_account(run, 0.4, labelled, 1e-5);
+        const Account account = sampled_label_account(run, {0.4}, labelled, 1e-5);
         CHECK(account.costs[account.headline].epsilon == most);
         // What is asked comes out as without the limit.
         TestBits same(7);
-        const LabelledQueries all = label_sampled(run, 0.4, same);
+        const LabelledQueries all = label_sampled(run, {0.4}, same);
         for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
           CHECK(labelled.labels[i] == all.labels[i]);
         }
       }
-      CHECK(affordable_samples(run, 0.4, 1e9, 1e-5) == 12);
-      CHECK_THROWS_AS((void)affordable_samples(run, 0.4, -1.0, 1e-5), parameter_error);
-      CHECK_THROWS_AS((void)affordable_samples(run, 0.4, std::nan(""), 1e-5), parameter_error);
-      CHECK_THROWS_AS((void)affordable_samples(run, 1.0, 1.0, 1e-5), parameter_error);
+      CHECK(affordable_samples(run, {0.4}, 1e9, 1e-5) == 12);
+      CHECK_THROWS_AS((void)affordable_samples(run, {0.4}, -1.0, 1e-5), parameter_error);
+      CHECK_THROWS_AS((void)affordable_samples(run, {0.4}, std::nan(""), 1e-5), parameter_error);
+      CHECK_THROWS_AS((void)affordable_samples(run, {1.0}, 1.0, 1e-5), parameter_error);
       TestBits bits(7);
-      CHECK_THROWS_AS((void)label_sampled(run, 0.4, bits, -1), parameter_error);
+      CHECK_THROWS_AS((void)label_sampled(run, {0.4}, bits, -1), parameter_error);
     }
   }
 }

@@ -20,6 +20,10 @@ TEST_SUITE("mechanisms") {
     CHECK(alone > 0.25);
     CHECK(relative_error(alone, 0.25) < 1e-14);
     CHECK_FALSE(SampledGaussian{0.1, 4.0}.has_check());
+    // A vote of a record moves by sqrt 2, the top count by one: 2/6^2 + 1/3^2 = 1/6.
+    const double moved = SampledGaussian{0.1, 6.0, 3.0, SampleOf::records}.mu();
+    CHECK(moved * moved >= 1.0 / 6.0);
+    CHECK(relative_error(moved, std::sqrt(1.0 / 6.0)) < 1e-14);
   }
 
   TEST_CASE("sampled queries: what is out of range") {
@@ -33,5 +37,14 @@ TEST_SUITE("mechanisms") {
       CHECK_THROWS_AS(validate(SampledGaussian{0.5, 4.0, sigma}), parameter_error);
     }
     CHECK_THROWS_AS(validate(SampledGaussian{0.5, 0.0}), parameter_error);
+    // Whose samples are known for which neighbours.
+    for (const Adjacency adjacency : {Adjacency::replace, Adjacency::add_remove}) {
+      for (const SampleOf of : {SampleOf::teachers, SampleOf::records}) {
+        const bool known = (of == SampleOf::teachers) == (adjacency == Adjacency::add_remove);
+        if (known) CHECK_NOTHROW(require_neighbours({adjacency, 1}, of));
+        if (!known) CHECK_THROWS_AS(require_neighbours({adjacency, 1}, of), parameter_error);
+        CHECK_THROWS_AS(require_neighbours({adjacency, 2}, of), parameter_error);
+      }
+    }
   }
 }

@@ -186,6 +186,9 @@ TEST_SUITE("reports") {
     sampled.neighbours = {Adjacency::add_remove, 1};
     sampled.sampled_queries = {{{0.1, 4.0, 0.0}, 7}, {{0.1, 4.0, 9.0}, 1}, {{0.5, 4.0, 9.0}, 2}};
     CHECK(back(sampled) == sampled);
+    MechanismCounts records;
+    records.sampled_queries = {{{0.1, 4.0, 0.0, SampleOf::records}, 7}};
+    CHECK(back(records) == records);
     sampled.neighbours.teachers = 2;
     CHECK_THROWS_AS((void)sampled.rdp(2.0), parameter_error);
     for (const char* const whom : {"", R"("neighbours": "replace", "teachers_per_person": 2, )",
@@ -195,8 +198,8 @@ TEST_SUITE("reports") {
           R"("threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], )" +
           R"("sampled_queries": [{"sample_teachers": 0.1, "sigma2": 4, "count": 3}]})";
       CHECK(refusal(text.c_str(), MechanismCounts{})
-                .find("r.json: expected steps whose costs are known for their neighbours (queries "
-                      "of samples are known for one teacher that is added or removed") == 0);
+                .find("r.json: expected steps whose costs are known for their neighbours (samples "
+                      "of the teachers (sample-teachers) are known for one teacher") == 0);
     }
     const std::string unknown =
         R"({"threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], )"

@@ -61,7 +61,7 @@ std::optional<AgreementOutlook> agreement_outlook(const PlannedRun& run,
   validate(run);
   if (ensemble) check_ensemble(run, *ensemble);
   const auto noisy_max = run.noisy_max();
-  if (!noisy_max || run.sample_teachers) return std::nullopt;
+  if (!noisy_max || run.sampling) return std::nullopt;
   AgreementOutlook result;
   result.least_lead = std::ceil(lead_for_share(*noisy_max, kReliableShare));
   if (!ensemble) return result;

@@ -112,7 +112,7 @@ class Search {
   }
   // Whether the target is met by what takes long, which costs less than its RDP does.
   [[nodiscard]] bool is_slow() const {
-    return run_.sample_teachers.has_value() && !settings_.conversion && target_ > 0.0;
+    return run_.sampling.has_value() && !settings_.conversion && target_ > 0.0;
   }
   [[nodiscard]] bool keeps() const {
     // Deltas of queries that leave nothing keep no target.

@@ -34,8 +34,8 @@ struct PlannedRun {
   std::optional<std::int64_t> max_refusals;
   /// Whose costs are asked for.
   Neighbours neighbours = {};
-  /// Every query is answered by a sample of the teachers (`SampledGaussian`), with this rate.
-  std::optional<double> sample_teachers = {};
+  /// Every query is answered by a sample (`SampledGaussian`).
+  std::optional<Sampling> sampling = {};
 
   /// How many queries are answered at most.
   [[nodiscard]] std::int64_t answers() const;
@@ -43,7 +43,7 @@ struct PlannedRun {
   [[nodiscard]] std::optional<NoisyMax> noisy_max() const;
   /// PTR, where it is that. Throws `parameter_error` for parameters out of range.
   [[nodiscard]] std::optional<StabilityTest> tested() const;
-  /// A query, where samples of the teachers answer.
+  /// A query, where samples answer.
   [[nodiscard]] std::optional<SampledGaussian> sampled() const;
 };
 
@@ -51,8 +51,8 @@ struct PlannedRun {
 inline constexpr std::int64_t kMaxPlannedQueries = 1'000'000'000;
 
 /// Throws `parameter_error` for noise that is missing, contradictory or out of range, and unless
-/// 1 <= queries <= kMaxPlannedQueries and max_answers >= 1; for samples of the teachers unless the
-/// noise is Gaussian, every query may be answered, and one teacher is added or removed.
+/// 1 <= queries <= kMaxPlannedQueries and max_answers >= 1; for samples unless the noise is
+/// Gaussian, every query may be answered, and the neighbours are those of the sample.
 void validate(const PlannedRun& run);
 
 /// The parameter a plan can be solved for.

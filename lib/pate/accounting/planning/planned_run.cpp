@@ -28,8 +28,8 @@ std::optional<StabilityTest> PlannedRun::tested() const {
 }
 
 std::optional<SampledGaussian> PlannedRun::sampled() const {
-  if (!sample_teachers) return std::nullopt;
-  return SampledGaussian{*sample_teachers, sigma2.value_or(0.0), sigma1.value_or(0.0)};
+  if (!sampling) return std::nullopt;
+  return SampledGaussian{sampling->rate, sigma2.value_or(0.0), sigma1.value_or(0.0), sampling->of};
 }
 
 std::optional<NoisyMax> PlannedRun::noisy_max() const {
@@ -42,21 +42,12 @@ std::optional<NoisyMax> PlannedRun::noisy_max() const {
 namespace {
 
 void check_sampled(const PlannedRun& run) {
-  if (!run.sigma2) {
-    throw parameter_error("sample-teachers is known for Gaussian noise: sigma2");
-  }
-  if (!run.neighbours.adds_or_removes() || run.neighbours.teachers != 1) {
-    throw parameter_error(fmt::format(
-        "sample-teachers is known for one teacher that is added or removed (--neighbours "
-        "add-remove, no --teachers-per-person), not for {}: a teacher that votes otherwise is one "
-        "that is removed and one "
-        "that is added, and several of a person may be in a sample together",
-        in_words(run.neighbours)));
-  }
+  if (!run.sigma2) throw parameter_error("samples are known for Gaussian noise: sigma2");
+  require_neighbours(run.neighbours, run.sampling->of);
   if (run.max_answers) {
     throw parameter_error(
-        "sample-teachers excludes max-answers: what a query costs is not known by its steps, so "
-        "that every query counts as answered");
+        "samples exclude max-answers: what a query costs is not known by its steps, so that every "
+        "query counts as answered");
   }
   validate(*run.sampled());
 }
@@ -96,7 +87,7 @@ void validate(const PlannedRun& run) {
   }
   if (run.sigma2) require_positive(*run.sigma2, "sigma2");
   if (run.sigma1) require_positive(*run.sigma1, "sigma1");
-  if (run.sample_teachers) check_sampled(run);
+  if (run.sampling) check_sampled(run);
   if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
   if (run.queries < 1 || run.queries > kMaxPlannedQueries) {
     throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",

@@ -17,7 +17,7 @@ namespace {
 constexpr int kNudges = 64;
 
 void check_planned(const PlannedRun& run, const TeacherWeights& weights) {
-  if (run.sample_teachers) {
+  if (run.sampling) {
     throw parameter_error(
         "weights of teachers exclude samples of them, whose votes count one each");
   }

@@ -137,7 +137,7 @@ TEST_SUITE("planning") {
   TEST_CASE("no outlook of tests and samples; ensembles that cannot be are refused") {
     PlannedRun sampled = gaussian_run(10.0);
     sampled.neighbours = {Adjacency::add_remove, 1};
-    sampled.sample_teachers = 0.5;
+    sampled.sampling = Sampling{0.5};
     CHECK_FALSE(agreement_outlook(sampled, PlannedEnsemble{100.0, 2}));
     PlannedRun tested;
     tested.queries = 1;

@@ -43,7 +43,7 @@ PlannedRun sampled_run(double rate, std::int64_t queries) {
   PlannedRun run;
   run.queries = queries;
   run.neighbours = {Adjacency::add_remove, 1};
-  run.sample_teachers = rate;
+  run.sampling = Sampling{rate};
   return run;
 }
 
@@ -213,10 +213,11 @@ TEST_SUITE("planning") {
     refused("not for 1 teacher that votes otherwise", [](PlannedRun& its) { its.neighbours = {}; });
     refused("not for 2 teachers that are added or removed",
             [](PlannedRun& its) { its.neighbours.teachers = 2; });
-    refused("sample-teachers excludes max-answers", [](PlannedRun& its) { its.max_answers = 10; });
-    refused("above 0 and below 1, got 1;", [](PlannedRun& its) { its.sample_teachers = 1.0; });
-    refused("above 0 and below 1, got nan;", [](PlannedRun& its) { its.sample_teachers = kNaN; });
-    refused("sample-teachers is known for Gaussian noise: sigma2", [](PlannedRun& its) {
+    refused("samples exclude max-answers", [](PlannedRun& its) { its.max_answers = 10; });
+    refused("above 0 and below 1, got 1;", [](PlannedRun& its) { its.sampling = Sampling{1.0}; });
+    refused("above 0 and below 1, got nan;",
+            [](PlannedRun& its) { its.sampling = Sampling{kNaN}; });
+    refused("samples are known for Gaussian noise: sigma2", [](PlannedRun& its) {
       its.sigma1.reset();
       its.sigma2.reset();
       its.laplace_scale = 5.0;

@@ -38,7 +38,7 @@ TEST_SUITE("planning") {
     run.queries = 1000;
     run.neighbours = {Adjacency::add_remove, 1};
     const Plan all = plan(run, {1e-5, {}, {}});
-    run.sample_teachers = 0.1;
+    run.sampling = Sampling{0.1};
     const Plan sampled = plan(run, {1e-5, {}, {}});
     // numpy, a Fourier transform of the losses on a grid of 2e-6, rounded up and down: the truth is
     // from 3.431694 to 3.433572 where the teacher is there, 3.320560 to 3.322508 where it is not.
@@ -57,7 +57,7 @@ TEST_SUITE("planning") {
     run.sigma2 = 10.0;
     run.queries = 200;
     run.neighbours = {Adjacency::add_remove, 1};
-    run.sample_teachers = 0.3;
+    run.sampling = Sampling{0.3};
     const double other = epsilon(plan(run, {1e-5, {}, {}}), EpsilonMethod::profile);
     CHECK(other >= 1.679003);
     CHECK(other <= 1.6795 * 1.01);
@@ -67,11 +67,38 @@ TEST_SUITE("planning") {
           doctest::Approx(other).epsilon(1e-9));
   }
 
+  TEST_CASE("the defaults of private kNN, where a vote moves, and as if it appeared") {
+    // mpmath at 25 digits: a Fourier integral of the moments of the losses at a + it, forward,
+    // which is the larger direction, at 1,000 queries and delta 1e-5.
+    struct Known {
+      double sigma2, rate, moves, appears;
+    };
+    for (const Known& known : {Known{45.1, 0.2, 0.72008823275211, 0.49298877762866},
+                               Known{25.0, 0.05, 0.30285741773252, 0.20732574197822},
+                               Known{28.0, 0.2, 1.2164518361047, 0.83049182180639}}) {
+      PlannedRun run;
+      run.queries = 1000;
+      run.sigma2 = known.sigma2;
+      run.sampling = Sampling{known.rate, SampleOf::records};
+      const Plan moves = plan(run, {1e-5, {}, {}});
+      CHECK(moves.costs[moves.headline].epsilon >= known.moves);
+      CHECK(moves.costs[moves.headline].epsilon <= known.moves * 1.001);
+      CHECK(moves.costs[moves.headline].releasable);
+      CHECK(guarantee_of(moves).promise.starts_with("Had any one record not been there"));
+      run.sampling = Sampling{known.rate, SampleOf::teachers};
+      CHECK_THROWS_AS((void)plan(run, {1e-5, {}, {}}), parameter_error);
+      run.neighbours = {Adjacency::add_remove, 1};
+      const Plan appears = plan(run, {1e-5, {}, {}});
+      CHECK(appears.costs[appears.headline].epsilon >= known.appears);
+      CHECK(appears.costs[appears.headline].epsilon <= known.appears * 1.001);
+    }
+  }
+
   TEST_CASE("where samples answer a calibration keeps its target, to three digits") {
     PlannedRun run;
     run.queries = 50;
     run.neighbours = {Adjacency::add_remove, 1};
-    run.sample_teachers = 0.2;
+    run.sampling = Sampling{0.2};
     const PlanSettings settings{1e-5, {}, {}};
     const auto cost = [&](double sigma2, std::int64_t queries) {
       PlannedRun its = run;

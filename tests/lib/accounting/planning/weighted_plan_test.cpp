@@ -261,7 +261,7 @@ TEST_SUITE("weighted_plan") {
     sampled.neighbours = {Adjacency::add_remove, 1};
     refused(sampled, "the cost of teachers with weights is known for one teacher that votes",
             weights);
-    sampled.sample_teachers = 0.5;
+    sampled.sampling = Sampling{0.5};
     refused(sampled, "weights of teachers exclude samples of them", weights);
     PlannedRun several = gaussian(5.0, 10);
     several.neighbours.teachers = 2;

@@ -133,10 +133,12 @@ TEST_SUITE("sampled teachers") {
     for (int i = 0; i < 200; ++i) {
       const bool check = i % 2 == 0;
       const SampledGaussian sampled{random.log_uniform(1e-3, 0.9), random.log_uniform(0.7, 60.0),
-                                    check ? random.log_uniform(0.7, 60.0) : 0.0};
+                                    check ? random.log_uniform(0.7, 60.0) : 0.0,
+                                    i % 3 == 0 ? SampleOf::records : SampleOf::teachers};
       const int order = static_cast<int>(random.integer(2, 60));
-      const long double mu = std::sqrt(1.0L / sampled.sigma2 / sampled.sigma2 +
-                                       (check ? 1.0L / sampled.sigma1 / sampled.sigma1 : 0.0L));
+      const long double mu =
+          std::sqrt((i % 3 == 0 ? 2.0L : 1.0L) / sampled.sigma2 / sampled.sigma2 +
+                    (check ? 1.0L / sampled.sigma1 / sampled.sigma1 : 0.0L));
       const auto expected =
           static_cast<double>(log_binomial_moment(sampled.rate, mu, order) / (order - 1.0L));
       const double cost = sampled_cost(sampled, order);
