@@ -203,7 +203,8 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
     throw usage_error(has_student ? "--reinforce-above is for a whole run, not for a shard"
                                   : "--reinforce-above needs --student: its scores are compared");
   }
-  const AccountSettings settings = make_account_settings(options.privacy);
+  AccountSettings settings = make_account_settings(options.privacy);
+  settings.queries_follow_answers = options.rows_from_answers;
   check_groups(options);
   check_weights(options);
   check_samples(options);
@@ -246,7 +247,6 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   if (weights) add_weight_slips(*weights, thresholds, account.notices);
   prepend_input_warnings(input, weights ? std::vector<double>{} : thresholds, settings.delta,
                          account.notices, run.aggregator.ptr());
-  if (options.rows_from_answers) account.notices.push_back(rows_from_answers_notice());
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "
@@ -262,7 +262,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   input.check_unchanged();
   // A part of a run is no event.
   if (!is_shard) {
-    context.record = {reports::analysis_event(account, context.inputs, options.rows_from_answers)};
+    context.record = {reports::analysis_event(account, context.inputs)};
   }
 
   write_exports(options.exports, context.record, account.costs[account.headline],

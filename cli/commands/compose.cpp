@@ -99,6 +99,11 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   for (reports::ShardReport& shard : shards) partials.push_back(std::move(shard.partials));
   AccountSettings settings = first.settings;
   settings.threads = threads;
+  settings.queries_follow_answers =
+      std::ranges::any_of(first.context.settings, [](const auto& setting) {
+        const bool* const its = std::get_if<bool>(&setting.second);
+        return setting.first == "rows_from_answers" && its != nullptr && *its;
+      });
   Account result = account(merge(partials), first.aggregator, settings);
   prepend_input_warnings(first.notices, result.notices);
   return result;
@@ -131,11 +136,7 @@ int compose_shards(std::vector<Document>& documents, const ComposeOptions& optio
   context.settings.front() = {"command", std::string("compose")};
   context.settings.emplace_back("reports", options.reports);
   for (reports::ShardReport& shard : shards) context.parts.push_back(std::move(shard.part));
-  const bool from_answers = std::ranges::any_of(context.settings, [](const auto& setting) {
-    const bool* const its = std::get_if<bool>(&setting.second);
-    return setting.first == "rows_from_answers" && its != nullptr && *its;
-  });
-  context.record = {reports::analysis_event(account, context.inputs, from_answers)};
+  context.record = {reports::analysis_event(account, context.inputs)};
   // A limit is judged by what is put out: of what may be published that is another headline.
   if (options.output.public_only) account = reports::public_part(account);
   const auto judged = judged_limits(options.limits, account.costs[account.headline],

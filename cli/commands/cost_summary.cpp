@@ -24,7 +24,9 @@ std::string_view worth(const CostEntry& cost) {
     if (cost.reading == GuaranteeKind::expected && (cost.sd || !is_forward_only(cost.bound))) {
       return "expectation, private";
     }
-    return is_forward_only(cost.bound) ? "one direction only" : "chosen parameters";
+    if (is_forward_only(cost.bound)) return "one direction only";
+    return cost.reading == GuaranteeKind::joint ? "of this outcome, no promise"
+                                                : "chosen parameters";
   }
   if (cost.releasable) {
     return cost.promise == Promise::fixed ? "may be published" : "of the outcome, may be published";

@@ -17,6 +17,7 @@
 #include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/weighted_run.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
@@ -131,6 +132,13 @@ void require_samples_once(const RowSelection& rows, std::span<const Notice> of_l
   throw input_error(
       "the ledger says that these votes were answered before, and --sample-records counts a sample "
       "of its own for every query: draw new votes");
+}
+
+// Where queries follow answers a promise by these votes is none.
+void tell_origin(const LabelOptions& options, Labelling& result) {
+  if (!options.rows_from_answers) return;
+  follow_answers(result.account);
+  for (WeightCost& cost : result.weights) cost.tradeoff.reset();
 }
 
 Labelling draw_labels(const LabelOptions& options, const Run& run, const RunLimits& limits,
@@ -272,8 +280,10 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");
   auto described = input.describe_async(options.threads);
   std::optional<Activity> activity(std::in_place, streams, "labelling queries");
-  auto [labelled, account, of_weights] =
+  Labelling drawn =
       draw_labels(options, run, limits, filter, weighted ? &*weighted : nullptr, source);
+  tell_origin(options, drawn);
+  auto& [labelled, account, of_weights] = drawn;
   activity.reset();
   const std::vector<double> thresholds = thresholds_of(options.mechanism, run.votes.teachers());
   if (weights) add_weight_slips(*weights, thresholds, account.notices);
@@ -301,10 +311,6 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
       open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
                   input.votes->classes(), points, options.mechanism.counted());
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
-  if (options.rows_from_answers) {
-    event.open.origin.rows_from_answers = true;
-    account.notices.push_back(rows_from_answers_notice());
-  }
   context.record = {event};
   if (ledger) {
     report.ledger = options.ledger;

@@ -107,7 +107,8 @@ int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInp
   input.check_unchanged();
   deliver_report(options.output, reports::declared_report_json(report, context),
                  for_people(options.output, report.guarantee(),
-                            declared_summary(report, options.input.votes, streams.out_colour())),
+                            declared_summary(report, options.input.votes, streams.out_colour(),
+                                             options.rows_from_answers)),
                  report.notices, streams);
   return kDone;
 }
@@ -143,7 +144,6 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
                                         options.rows_from_answers, reports::new_event_id());
   reports::DeclaredReport report{mechanism, run.aggregator, public_advice(tables, mechanism, run)};
   report.declared = reports::declared_entry(mechanism);
-  if (options.rows_from_answers) report.notices.push_back(rows_from_answers_notice());
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;
     std::ranges::move(ledger_notices(*ledger, called, event), std::back_inserter(report.notices));
@@ -206,7 +206,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
       for_people(
           options.output, report.guarantee(),
           declared_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                           streams.out_colour())),
+                           streams.out_colour(), options.rows_from_answers)),
       report.notices, streams);
   return kDone;
 }

@@ -65,7 +65,8 @@ std::vector<Notice> search_notices(const reports::PrivateSearchReport& report) {
 std::string search_summary(const reports::PrivateSearchReport& report, const VotesTitle& votes,
                            bool colour) {
   const CostEntry& headline = report.account.costs[report.account.headline];
-  std::string text = votes_line(votes, report.queries, report.teachers, report.classes);
+  std::string text = votes_line(votes, report.queries, report.teachers, report.classes,
+                                origin_text(/*follow_answers=*/false));
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "{} number of tries, {} on average, of {} points; the best has most {}\n",
                  name(report.tries.law), report.asked_tries, report.grid.size(),

@@ -7,6 +7,7 @@
 
 #include "cli/streams.hpp"
 #include "cli/text.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/base/files.hpp"
 #include "pate/events/account_record.hpp"
@@ -27,6 +28,10 @@ namespace pate::cli {
 std::string neighbours_text(const Neighbours& neighbours) {
   if (neighbours.is_one_replaced()) return "";
   return fmt::format(", costs for {}", in_words(neighbours));
+}
+
+std::string_view origin_text(bool follow_answers) {
+  return follow_answers ? " follow answers" : " fixed beforehand";
 }
 
 namespace {
@@ -127,7 +132,8 @@ PlannedRun without_rounding(PlannedRun run) {
 
 std::string analyze_summary(const Account& account, const VotesTitle& votes, bool all, bool colour,
                             std::span<const WeightCost> weights) {
-  std::string text = votes_line(votes, account.queries, told_teachers(account), account.classes);
+  std::string text = votes_line(votes, account.queries, told_teachers(account), account.classes,
+                                origin_text(follows_answers(account)));
   text += mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours());
   text += heaviest_text(weights) + '\n' + samples_line(account.steps);
   if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
@@ -182,8 +188,9 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
   const auto teachers = told_teachers(account);
-  std::string text = fmt::format("{}: {} of {} asked{}, {} classes\n{}\n", votes, labelled.asked,
+  std::string text = fmt::format("{}: {} asked of {}{}{}, {} classes\n{}\n", votes, labelled.asked,
                                  queries_text(static_cast<long long>(labelled.labels.size())),
+                                 origin_text(follows_answers(account)),
                                  teachers ? ", " + teachers_text(*teachers) : "", account.classes,
                                  mechanism_text(account.aggregator) +
                                      neighbours_text(account.aggregator.neighbours()) +
@@ -200,12 +207,13 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
 }
 
 std::string declared_summary(const reports::DeclaredReport& report, const std::string& votes,
-                             bool colour) {
+                             bool colour, bool follows_answers) {
   const DeclaredSettings& settings = report.mechanism.settings();
-  std::string text = fmt::format("{}: {}, {}, {} classes\n{}\n", votes,
-                                 queries_text(static_cast<long long>(settings.queries)),
-                                 teachers_text(settings.question.teachers),
-                                 settings.question.classes, mechanism_text(report.aggregator));
+  std::string text =
+      fmt::format("{}: {}{}, {}, {} classes\n{}\n", votes,
+                  queries_text(static_cast<long long>(settings.queries)),
+                  origin_text(follows_answers), teachers_text(settings.question.teachers),
+                  settings.question.classes, mechanism_text(report.aggregator));
   if (report.labels) {
     const LabelledQueries& labelled = report.labels->labelled;
     text += fmt::format("the test {}\n{}: {} by the teachers",
@@ -356,12 +364,13 @@ std::string epsilon_text(double epsilon) {
 }
 
 std::string votes_line(const VotesTitle& votes, std::int64_t queries,
-                       std::optional<std::int64_t> teachers, std::int64_t classes) {
+                       std::optional<std::int64_t> teachers, std::int64_t classes,
+                       std::string_view origin) {
   const std::string how_many = teachers ? fmt::format(", {}{}", teachers_text(*teachers),
                                                       votes.teachers_said ? "" : " by the file")
                                         : "";
-  return fmt::format("{}: {}{}, {} classes\n", votes.path, queries_text(queries), how_many,
-                     classes);
+  return fmt::format("{}: {}{}{}, {} classes\n", votes.path, queries_text(queries), origin,
+                     how_many, classes);
 }
 
 std::string notes(std::span<const Notice> notices) {

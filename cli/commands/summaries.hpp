@@ -77,7 +77,8 @@ struct VotesTitle {
 [[nodiscard]] std::string label_summary(const reports::LabelReport& report,
                                         const std::string& votes, bool all, bool colour);
 [[nodiscard]] std::string declared_summary(const reports::DeclaredReport& report,
-                                           const std::string& votes, bool colour);
+                                           const std::string& votes, bool colour,
+                                           bool follows_answers);
 [[nodiscard]] std::string darrm_summary(const reports::DarrmReport& report, const VotesTitle& votes,
                                         bool colour);
 [[nodiscard]] std::string nzc_summary(const NzcAnalysis& analysis, const VotesTitle& votes);
@@ -146,13 +147,17 @@ struct VotesTitle {
 /// not be too small.
 [[nodiscard]] std::string epsilon_text(double epsilon);
 
+/// " follow answers", else " fixed beforehand": behind the number of queries.
+[[nodiscard]] std::string_view origin_text(bool follow_answers);
+
 /// Whose costs these are, ", costs for ...", where it is not one teacher that votes otherwise.
 [[nodiscard]] std::string neighbours_text(const Neighbours& neighbours);
 
 /// "votes.npy: 10 queries, 250 teachers, 10 classes" and a line break; "250 teachers by the file"
-/// where nobody said how many.
+/// where nobody said how many; `origin` behind the queries.
 [[nodiscard]] std::string votes_line(const VotesTitle& votes, std::int64_t queries,
-                                     std::optional<std::int64_t> teachers, std::int64_t classes);
+                                     std::optional<std::int64_t> teachers, std::int64_t classes,
+                                     std::string_view origin = {});
 
 /// The notices one a line.
 [[nodiscard]] std::string notes(std::span<const Notice> notices);

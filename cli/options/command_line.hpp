@@ -120,6 +120,10 @@ class CommandLine {
              Traits traits = {}) const {
       line_.add(index_, without_, name, &target, help, traits);
     }
+    void add(std::string_view name, Choice choice, std::string_view help,
+             Traits traits = {}) const {
+      line_.add(index_, without_, name, std::move(choice), help, traits);
+    }
     /// One of `values`, which `target` holds as it is or as an optional, or a list of them.
     template <HasNames Value, class Held>
     void add(std::string_view name, Held& target, std::initializer_list<Value> values,
@@ -147,7 +151,7 @@ class CommandLine {
         }
         return words;
       };
-      line_.add(index_, without_, name, std::move(choice), help, traits);
+      add(name, std::move(choice), help, traits);
     }
 
    private:

@@ -140,15 +140,17 @@ void add_ensemble(const Section& section, std::string& ensemble) {
 }
 
 void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
-  section.add(
-      "--rows-from-answers", rows_from_answers,
-      "state that these queries, or those of --indices, were chosen by answers to earlier ones");
-}
-
-Notice rows_from_answers_notice() {
-  return {"rows_from_answers",
-          "the queries were chosen by earlier answers: this number holds given those; beside the "
-          "runs that gave them, pate compose counts this run with what it costs for any votes"};
+  section.add("--queries-follow WHAT",
+              Choice{{"answers"},
+                     false,
+                     [&rows_from_answers](const auto& /*words*/) { rows_from_answers = true; },
+                     [&rows_from_answers] {
+                       return std::vector<std::string>(rows_from_answers ? 1 : 0, "answers");
+                     }},
+              "state that queries were chosen by answers of this run or of earlier ones, as in "
+              "PATE-GAN and text generation: only what any votes cost is promised",
+              {.recorded = false});
+  section.add("--rows-from-answers", rows_from_answers, "the same as --queries-follow answers");
 }
 
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,

@@ -57,8 +57,6 @@ void add_threads(const Section& section, unsigned& threads);
 void add_ensemble(const Section& section, std::string& ensemble);
 void add_rows_from_answers(const Section& section, bool& rows_from_answers);
 
-/// What a number of such a run alone is about.
-[[nodiscard]] Notice rows_from_answers_notice();
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
                              std::optional<double>& min_answered);
 

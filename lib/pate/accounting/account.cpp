@@ -77,7 +77,8 @@ void count_answered(const QueryCounts& query_counts, const Mechanism& aggregator
 // Of answers that were given an epsilon holds at an order that was fixed before: at the one that
 // was asked for, not at the best of several.
 void set_promise(CostEntry& entry, const AccountSettings& settings) {
-  if (is_forward_only(entry.bound) || entry.reading == GuaranteeKind::expected) {
+  if (is_forward_only(entry.bound) || entry.reading == GuaranteeKind::expected ||
+      (settings.queries_follow_answers && entry.reading == GuaranteeKind::joint)) {
     entry.promise = Promise::none;
   } else if (entry.reading == GuaranteeKind::realized) {
     entry.order_chosen_after = !settings.orders || settings.orders->size() != 1;
@@ -285,22 +286,6 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   return account;
 }
 
-// The headline of all costs, and what is to be said of it. Exact costs have no trajectory, nor have
-// those of the sparse form.
-void settle_headline(const AccountSettings& settings, Account& account) {
-  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-  const Bound bound = account.costs[account.headline].bound;
-  if (bound == Bound::exact || bound == Bound::exact_per_teacher || bound == Bound::complex ||
-      (bound == Bound::tradeoff && account.aggregator.sparse() != nullptr)) {
-    account.trajectory.clear();
-  }
-  if (account.queries == 0) {
-    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
-  } else {
-    add_headline_notices(account.costs, account.headline, account.notices);
-  }
-}
-
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
 Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanism& aggregator,
                    const AccountSettings& settings, bool is_part = false,
@@ -332,6 +317,22 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
 }
 
 }  // namespace
+
+void settle_headline(const AccountSettings& settings, Account& account) {
+  if (settings.queries_follow_answers) follow_answers(account);
+  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
+  // Exact costs have no trajectory, nor have those of the sparse form.
+  const Bound bound = account.costs[account.headline].bound;
+  if (bound == Bound::exact || bound == Bound::exact_per_teacher || bound == Bound::complex ||
+      (bound == Bound::tradeoff && account.aggregator.sparse() != nullptr)) {
+    account.trajectory.clear();
+  }
+  if (account.queries == 0) {
+    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
+  } else {
+    add_headline_notices(account.costs, account.headline, account.notices);
+  }
+}
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;

@@ -22,6 +22,8 @@ struct AccountSettings {
   bool tilted = false;   ///< the tilted costs as well: Gaussian noise, one direction, no promise
   bool complex = false;  ///< the certificate by complex orders as well, from the votes
   bool exact = false;    ///< the exact costs as well; they need the votes
+  /// Whether queries, or what answers are compared with, were made from answers (`follow_answers`).
+  bool queries_follow_answers = false;
   /// Restricts the headline, which is the smallest fixed epsilon of those that are allowed
   /// (`headline_of`).
   std::optional<GuaranteeKind> reading;
@@ -61,6 +63,9 @@ struct AccountSettings {
 /// exact and tilted costs and utility where the partials have them.
 [[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
                               const AccountSettings& settings);
+
+/// Chooses the headline of all costs of an account, and tells what is to be said of it.
+void settle_headline(const AccountSettings& settings, Account& account);
 
 /// What of these settings exact costs go by; `is_part`: of a run that goes on.
 [[nodiscard]] ExactSettings exact_settings(const AccountSettings& settings, bool is_part = false);

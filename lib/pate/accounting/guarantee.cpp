@@ -210,6 +210,10 @@ std::string why_not(const CostEntry& cost) {
     return "parameters of a release were chosen from votes, which the released epsilon does not "
            "allow for.";
   }
+  if (cost.reading == GuaranteeKind::joint) {
+    return "the queries follow answers: the number is one of the queries that came out, and other "
+           "answers would have led to other queries.";
+  }
   return "the order was chosen after answers that the costs depend on; one that was fixed before "
          "gives a guarantee.";
 }

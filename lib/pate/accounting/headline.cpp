@@ -36,6 +36,9 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
 
 namespace {
 
+// The notice of a run whose queries followed answers.
+constexpr const char* kFollowsAnswers = "rows_from_answers";
+
 // The smallest cost that holds for any votes, if any is finite.
 const CostEntry* least_public(std::span<const CostEntry> costs) {
   const CostEntry* least = nullptr;
@@ -49,6 +52,24 @@ const CostEntry* least_public(std::span<const CostEntry> costs) {
 }
 
 }  // namespace
+
+void follow_answers(Account& account) {
+  for (CostEntry& cost : account.costs) {
+    if (cost.data_dependent && cost.promise == Promise::fixed) cost.promise = Promise::none;
+  }
+  account.headline = headline_of(account.costs, {});
+  std::erase_if(account.notices,
+                [](const Notice& notice) { return notice.code == "any_votes_smaller"; });
+  account.notices.push_back(
+      {kFollowsAnswers,
+       "the queries follow answers: what these votes cost is a number of this outcome and promises "
+       "nothing, for other answers lead to other queries; what any votes cost holds"});
+}
+
+bool follows_answers(const Account& account) {
+  return std::ranges::find(account.notices, kFollowsAnswers, &Notice::code) !=
+         account.notices.end();
+}
 
 void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices) {
   const CostEntry* const least = least_public(costs);

@@ -24,6 +24,12 @@ struct HeadlineChoice {
 [[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
                                       const HeadlineChoice& choice);
 
+/// Tells of a run whose queries followed answers, its own or earlier ones. A promise by these votes
+/// is about a list that was fixed before: such costs become those of this outcome, without a
+/// promise, and the headline is chosen anew among all.
+void follow_answers(Account& account);
+[[nodiscard]] bool follows_answers(const Account& account);
+
 /// Names the smallest cost that holds for any votes, which may always be published. Nothing is
 /// compared with it: to publish the smaller of two numbers is a choice by the votes.
 void add_publishable_notice(std::span<const CostEntry> costs, std::vector<Notice>& notices);

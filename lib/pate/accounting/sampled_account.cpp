@@ -15,7 +15,6 @@
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
-#include "pate/accounting/headline.hpp"
 #include "pate/accounting/neighbour_covers.hpp"
 #include "pate/accounting/planning/sampled_profile.hpp"
 #include "pate/accounting/pld_grids.hpp"
@@ -349,12 +348,7 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   }
   count_answered(query, distinct, account);
   if (settings.exact && account.queries > 0) add_exact(query, distinct, settings, account);
-  account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-  if (account.queries == 0) {
-    account.notices.push_back({"no_queries", "no queries were selected: nothing is spent"});
-  } else {
-    add_headline_notices(account.costs, account.headline, account.notices);
-  }
+  settle_headline(settings, account);
   return account;
 }
 

@@ -77,7 +77,8 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     Account account = pate::account(counted.partials, of_teacher, own, add_exact);
     result.weights.push_back({weights.weight_of(units), static_cast<std::int64_t>(its.size()),
                               smallest_fixed(account, Bound::data_independent).value(),
-                              smallest_fixed(account, Bound::tradeoff), most});
+                              smallest_fixed(account, Bound::tradeoff),
+                              settings.queries_follow_answers ? std::nullopt : most});
     result.account = std::move(account);  // the last is the heaviest
   }
   weighted.tell_in_votes_of(weights.heaviest(), result.account);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pate/accounting/guarantee.hpp"
+#include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
@@ -25,7 +26,9 @@ Event run_of(const Account& account) {
   event.open.queries = account.queries;
   event.open.delta = account.delta;
   event.open.steps = account.steps;
-  if (is_sampled) return event;
+  event.open.origin.rows_from_answers = follows_answers(account);
+  // What these votes cost promises nothing where queries follow answers.
+  if (is_sampled || event.open.origin.rows_from_answers) return event;
   event.facts.exact = account.exact_queries;
   // No sum over queries is what the sparse form costs.
   const bool has_rounds = account.aggregator.sparse() != nullptr && account.tradeoff;

@@ -137,10 +137,8 @@ static void fields(FieldWriter& a, const Plan& plan) {
   a("solved", plan.solved);
 }
 
-Event analysis_event(const Account& account, const std::vector<InputFile>& inputs,
-                     bool rows_from_answers) {
+Event analysis_event(const Account& account, const std::vector<InputFile>& inputs) {
   Event event = analysed_run(account);
-  event.open.origin.rows_from_answers = rows_from_answers;
   for (const InputFile& input : inputs) {
     if (input.votes_digest) {
       event.facts.digests.file = input.sha256;

@@ -27,9 +27,8 @@ namespace pate::reports {
 // read back to the same double; infinities and NaN become null.
 
 /// An analysis as an event. Row numbers in a file may have been picked by earlier answers, and a
-/// student's scores learnt from them: both count as made from answers, as `rows_from_answers` does.
-[[nodiscard]] Event analysis_event(const Account& account, const std::vector<InputFile>& inputs,
-                                   bool rows_from_answers);
+/// student's scores learnt from them: both count as made from answers.
+[[nodiscard]] Event analysis_event(const Account& account, const std::vector<InputFile>& inputs);
 
 /// The report `pate/analyze/v1`. Of a shard, `partials` is what the report adds so that all shards
 /// can be put together. For everybody: of a `public_part`. `apart`, or null: what

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/plan.hpp"
+#include "pate/accounting/weighted_run.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/labeling/label_account.hpp"
 #include "support/accuracy.hpp"
@@ -192,6 +194,17 @@ int check_fixed(std::span<const CostEntry> costs, const Ensemble& ensemble,
   return checked;
 }
 
+// The first query decides by its answer which of the other two comes next.
+Distribution adaptive(const Aggregator& aggregator, const Votes& votes) {
+  const Probabilities first = outcomes_of(aggregator, votes[0]);
+  Distribution result;
+  for (std::size_t a = 0; a < first.size(); ++a) {
+    const Probabilities next = outcomes_of(aggregator, votes[a == 0 ? 1 : 2]);
+    for (std::size_t b = 0; b < next.size(); ++b) result[{a, b}] = first[a] * next[b];
+  }
+  return result;
+}
+
 AccountSettings settings_of(const Ensemble& ensemble) {
   AccountSettings settings;
   settings.delta = ensemble.delta;
@@ -303,6 +316,50 @@ TEST_SUITE("promises") {
       checked += check_fixed(plan(run, of_plan).costs, ensemble, here, others);
     }
     CHECK(checked > 1000);
+  }
+
+  TEST_CASE("where the next query follows the answer, only what any votes cost is promised") {
+    Random random(505);
+    int broken = 0;  // promises of a list that was none
+    int checked = 0;
+    for (int i = 0; i < 60; ++i) {
+      Ensemble ensemble(random, i % 2 == 0);
+      const auto teachers = std::accumulate(ensemble.votes[0].begin(), ensemble.votes[0].end(), 0);
+      const std::int64_t classes = std::ssize(ensemble.votes[0]);
+      ensemble.votes = {random_histogram(random, teachers, classes),
+                        random_histogram(random, teachers, classes),
+                        random_histogram(random, teachers, classes)};
+      std::vector<Votes> near;
+      Votes none;
+      add_neighbours(ensemble.votes, none, near);
+      const auto here = adaptive(ensemble.aggregator, ensemble.votes);
+      std::vector<Distribution> others;
+      for (const Votes& other : near) others.push_back(adaptive(ensemble.aggregator, other));
+      for (const std::size_t second : {1, 2}) {
+        Ensemble came = ensemble;
+        came.votes = {ensemble.votes[0], ensemble.votes[second]};
+        const auto votes = came.source();
+        AccountSettings settings = settings_of(ensemble);
+        settings.exact = i % 4 < 2;
+        const Run run = run_of(*votes, ensemble.aggregator);
+        const Account fixed = account(run, settings);
+        settings.queries_follow_answers = true;
+        const Account follows = account(run, settings);
+        CHECK(follows_answers(follows));
+        CHECK(!follows_answers(fixed));
+        checked += check_fixed(follows.costs, came, here, others);
+        const CostEntry& headline = follows.costs[follows.headline];
+        CHECK(headline.promise == Promise::fixed);
+        CHECK(!headline.data_dependent);
+        CHECK(headline.epsilon == smallest_fixed(fixed, Bound::data_independent));
+        for (const CostEntry& cost : fixed.costs) {
+          if (cost.promise != Promise::fixed || !std::isfinite(cost.epsilon)) continue;
+          broken += true_delta(here, others, cost.epsilon) > cost.delta * 1.01L ? 1 : 0;
+        }
+      }
+    }
+    CHECK(checked > 200);
+    CHECK(broken > 0);
   }
 
   TEST_CASE("a realized epsilon holds by its integral, each outcome with its own") {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/accounting/headline.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "support/events.hpp"
@@ -47,6 +48,27 @@ Account analysed(const SmallRun& small, std::optional<std::vector<double>> order
 }  // namespace
 
 TEST_SUITE("run events") {
+  TEST_CASE("a run whose queries followed answers counts for any votes, alone and in sums") {
+    Random random(4803);
+    for (int round = 0; round < 30; ++round) {
+      const SmallRun small = random_run(random, 8, 3, 3);
+      Account account = analysed(small);
+      const Event fixed = analysed_run(account);
+      follow_answers(account);
+      const Event follows = analysed_run(account);
+      CHECK(follows.open.origin.rows_from_answers);
+      CHECK(follows.open.steps == fixed.open.steps);
+      for (const Record& record : {Record{follows}, Record{follows, follows}}) {
+        RecordSettings settings;
+        settings.delta = kDelta;
+        settings.threads = 1;
+        for (const CostEntry& cost : account_record(record, settings).costs) {
+          CHECK(!cost.data_dependent);
+        }
+      }
+    }
+  }
+
   TEST_CASE("what a filter guarantees at its order converts to its limit and no less") {
     Random random(4801);
     for (int round = 0; round < 200; ++round) {
