@@ -145,7 +145,7 @@ void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
                      false,
                      [&rows_from_answers](const auto& /*words*/) { rows_from_answers = true; },
                      [&rows_from_answers] {
-                       return std::vector<std::string>(rows_from_answers ? 1 : 0, "answers");
+                       return std::vector<std::string>(rows_from_answers ? 1U : 0U, "answers");
                      }},
               "state that queries were chosen by answers of this run or of earlier ones, as in "
               "PATE-GAN and text generation: only what any votes cost is promised",
