@@ -335,7 +335,7 @@ TEST_SUITE("promises") {
       const auto here = adaptive(ensemble.aggregator, ensemble.votes);
       std::vector<Distribution> others;
       for (const Votes& other : near) others.push_back(adaptive(ensemble.aggregator, other));
-      for (const std::size_t second : {1, 2}) {
+      for (const std::size_t second : {std::size_t{1}, std::size_t{2}}) {
         Ensemble came = ensemble;
         came.votes = {ensemble.votes[0], ensemble.votes[second]};
         const auto votes = came.source();
