@@ -7,9 +7,11 @@
 #include "cli/exit_status.hpp"
 #include "cli/program.hpp"
 #include "cli/signals.hpp"
+#include "pate/base/system.hpp"
 
 int main(int argc, char** argv) {
   if (!pate::cli::hold_standard_streams()) return pate::cli::kBadOutput;
+  pate::system::keep_memory_private();
   std::ios::sync_with_stdio(false);
   pate::cli::end_cleanly_on_signals();
   pate::cli::report_cut_files();

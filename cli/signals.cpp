@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -42,6 +43,14 @@ void remember(int signal) {
   if (!received.compare_exchange_strong(none, signal)) end_by(signal);
 }
 
+// Whether a signal ends the program unless it is handled, and is no fault of the program's own.
+bool ends(int signal) {
+  constexpr std::array kOthers{SIGABRT, SIGBUS,  SIGCHLD, SIGCONT, SIGFPE,  SIGILL,
+                               SIGKILL, SIGSEGV, SIGSTOP, SIGSYS,  SIGTRAP, SIGTSTP,
+                               SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+  return std::ranges::find(kOthers, signal) == kOthers.end();
+}
+
 // Installs the handler unless the signal is ignored, and returns what was there.
 Action install(int signal, void (*handler)(int)) {
   Action old{};
@@ -80,7 +89,9 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
 }  // namespace
 
 void end_cleanly_on_signals() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal, end_by);
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    if (ends(signal)) install(signal, end_by);
+  }
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

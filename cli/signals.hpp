@@ -2,9 +2,9 @@
 
 namespace pate::cli {
 
-/// Makes SIGINT (Ctrl-C), SIGTERM and SIGHUP end the program without leaving temporary files
-/// behind; the program still ends by the signal, which a shell shows as status 128 + n. Signals
-/// that are ignored (nohup, background jobs) stay ignored. A file that grows beyond what is allowed
+/// Makes every signal that ends the program, but for those of its own faults, do so without leaving
+/// temporary files behind; the program still ends by the signal, which a shell shows as status
+/// 128 + n. Signals that are ignored (nohup, background jobs) stay ignored. A file that grows beyond what is allowed
 /// (SIGXFSZ) fails to be written instead. For `main`.
 void end_cleanly_on_signals();
 

@@ -14,6 +14,20 @@ if ldd "$root/bin/pate" > "$work/ldd" 2>&1; then
   echo "the program wants libraries:" && cat "$work/ldd"
   exit 1
 fi
+# Hardening, as cmake/warnings.cmake has it: anywhere in memory, no code in data, nothing of the linker's left to write to,
+# ends where a stack was overwritten.
+readelf -hlWd "$root/bin/pate" > "$work/elf"
+grep -Eq 'Type: +DYN' "$work/elf" || { echo "the program is not position-independent" && exit 1; }
+grep -Eq 'GNU_STACK .* RW ' "$work/elf" || { echo "its stack may be executed" && exit 1; }
+if grep -Eq 'LOAD .* RWE ' "$work/elf"; then echo "it has memory that may be written to and executed" && exit 1; fi
+grep -q GNU_RELRO "$work/elf" || { echo "its tables of addresses may be written to" && exit 1; }
+grep -Eq 'NOW' "$work/elf" || { echo "it binds names late" && exit 1; }
+# The C library in it has these names anyway: the program of the build, of the same objects, asks another one for them.
+readelf --dyn-syms -W "$build_dir/pate" > "$work/names"
+for name in __stack_chk_fail '__[a-z]*_chk'; do
+  grep -Eq " $name(@|\$)" "$work/names" || { echo "the program does not call $name" && exit 1; }
+done
+
 for file in share/man/man1/pate-analyze.1 share/bash-completion/completions/pate share/zsh/site-functions/_pate \
   share/fish/vendor_completions.d/pate.fish share/pate/schemas/analyze.schema.json share/doc/pate/copyright-libssl-dev share/doc/pate/pate.spdx.json; do
   test -s "$root/$file" || { echo "the tarball has no $file"; exit 1; }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>  // NOLINT(modernize-deprecated-headers): explicit_bzero is not in <cstring>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,16 @@
 
 #if defined(__linux__) && !defined(PATE_WITHOUT_LINUX)
 #define PATE_HAS_LINUX
+#include <sys/prctl.h>
+#endif
+
+// The address sanitizer looks for leaks from another process.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PATE_IS_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PATE_IS_SANITIZED
 #endif
 
 // POSIX says what it is called, and that no header need declare it.
@@ -40,6 +51,14 @@ timespec changed_at(const struct stat& status) noexcept {
   return status.st_mtimespec;
 #else
   return status.st_mtim;
+#endif
+}
+
+void keep_memory_private() noexcept {
+  const rlimit none{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &none);
+#if defined(PATE_HAS_LINUX) && !defined(PATE_IS_SANITIZED)
+  (void)::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
 

@@ -21,6 +21,10 @@ namespace pate::system {
 /// Overwrites bytes with zeros, even though nobody reads them again.
 void erase(void* bytes, std::size_t size) noexcept;
 
+/// Keeps what is in memory from other processes of the same user (ptrace, where the system can) and
+/// out of core dumps. Sanitizers, which look at memory from another process, keep theirs.
+void keep_memory_private() noexcept;
+
 /// Bytes of addresses that one more thread takes: its stack, and the page that guards it.
 [[nodiscard]] std::size_t addresses_of_a_thread() noexcept;
 

@@ -1,6 +1,9 @@
 #include "pate/base/system.hpp"
 
 #include <doctest/doctest.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -9,6 +12,8 @@
 #include <cerrno>
 #include <string_view>
 #include <vector>
+
+#include "support/killed_child.hpp"
 
 // Built twice: of Linux, and as it is elsewhere (PATE_WITHOUT_LINUX, test_system_elsewhere).
 
@@ -22,7 +27,24 @@ constexpr bool kIsLinux = true;
 constexpr bool kIsLinux = false;
 #endif
 
+bool is_dumpable() {
+#if defined(__linux__) && !defined(PATE_WITHOUT_LINUX) && !defined(__SANITIZE_ADDRESS__)
+  return ::prctl(PR_GET_DUMPABLE) != 0;
+#else
+  return false;  // or not known
+#endif
+}
+
 }  // namespace
+
+TEST_CASE("system: memory is kept from other processes and out of core dumps") {
+  CHECK(pate::test::in_child([] {
+          system::keep_memory_private();
+          rlimit core{1, 1};
+          ::getrlimit(RLIMIT_CORE, &core);
+          return core.rlim_cur == 0 && core.rlim_max == 0 && !is_dumpable() ? 7 : 1;
+        }).status == 7);
+}
 
 TEST_CASE("system: random bytes fill what is asked for, and differ") {
   std::array<unsigned char, 4096> one{};
