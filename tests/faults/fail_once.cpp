@@ -2,7 +2,8 @@
 //
 // PATE_FAIL_KIND is memory or files, PATE_FAIL_AT the number of the call that fails, from 1 on; 0
 // is none. Calls count from the beginning of main, those of all threads. At the end
-// PATE_FAIL_COUNT, a file, gets how many there were.
+// PATE_FAIL_COUNT, a file, gets how many there were. Of files, PATE_WRITES, another, gets them in
+// their order: "make NAME", "write NAME", "fsync NAME", "rename NAME TO", "link NAME TO".
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -57,6 +58,27 @@ int find_crypto(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
 // Whether this call is the one.
 bool fails(Kind kind) {
   return counted == kind && ++calls == wanted;
+}
+
+void record(const char* what, const char* name, const char* to = "") {
+  const char* const writes = std::getenv("PATE_WRITES");
+  if (counted != Kind::files || writes == nullptr) return;
+  char text[3 * 4096];
+  const int length = std::snprintf(text, sizeof text, "%s %s %s\n", what, name, to);
+  const long file =
+      syscall(SYS_openat, AT_FDCWD, writes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  (void)!syscall(SYS_write, file, text, length);
+  syscall(SYS_close, file);
+}
+
+void record(const char* what, int file) {
+  char link[64];
+  char name[4096];
+  (void)std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, name, sizeof name - 1);
+  name[length < 0 ? 0 : length] = '\0';
+  record(what, name);
 }
 
 bool allocation_fails(const void* caller) {
@@ -138,6 +160,7 @@ int posix_memalign(void** result, std::size_t alignment, std::size_t size) {
 
 ssize_t write(int file, const void* bytes, std::size_t size) {
   if (fails(Kind::files)) return failed<ssize_t>(ENOSPC);
+  record("write", file);
   return syscall(SYS_write, file, bytes, size);
 }
 
@@ -148,12 +171,28 @@ ssize_t writev(int file, const iovec* pieces, int count) {
 
 int fsync(int file) {
   if (fails(Kind::files)) return failed<int>(EIO);
+  record("fsync", file);
   return static_cast<int>(syscall(SYS_fsync, file));
 }
 
 int rename(const char* from, const char* to) {
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int renameat2(int from_in, const char* from, int to_in, const char* to, unsigned flags) {
   if (fails(Kind::files)) return failed<int>(EIO);
-  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+  record("rename", from, to);
+  return static_cast<int>(syscall(SYS_renameat2, from_in, from, to_in, to, flags));
+}
+
+int linkat(int from_in, const char* from, int to_in, const char* to, int flags) {
+  if (fails(Kind::files)) return failed<int>(EIO);
+  record("link", from, to);
+  return static_cast<int>(syscall(SYS_linkat, from_in, from, to_in, to, flags));
+}
+
+int link(const char* from, const char* to) {
+  return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 // Of files that are made.
@@ -163,6 +202,7 @@ int open(const char* name, int flags, ...) {
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
   if ((flags & O_CREAT) != 0 && fails(Kind::files)) return failed<int>(ENOSPC);
+  if ((flags & O_CREAT) != 0) record("make", name);
   return static_cast<int>(syscall(SYS_openat, AT_FDCWD, name, flags, mode));
 }
 

@@ -34,6 +34,17 @@ COMMANDS = {
     "ledger": (["ledger", "ledger", "-o", "out.json"], ["out.json"], 0),
     "report": (["report", "kept.json", "--no-pictures", "-o", "out.html"], ["out.html"], 0),
 }
+# Every command that writes a ledger, with what goes between its name and its outputs. Ledger and outputs lie in two folders.
+SPENDING = {
+    "label": ["votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9", "--write-labels", "outputs/out.npy"],
+    "label declared": ["votes.npy", "--sigma2", "40", "--delta", "1e-5", "--teachers", "250", "--queries", "9", "--declared-epsilon", "8",
+                       "--write-labels", "outputs/out.npy"],
+    "release": ["votes.npy", *MECHANISM, "--teachers", "250", "--queries", "9", "--order", "6", "--s", "4", "--beta", "0.04"],
+    "tune": ["votes.npy", "--sigma2", "40:60:10", "--delta", "1e-5", "--teachers", "250", "--account", "geometric:2",
+             "--objective", "answered", "--write-labels", "outputs/out.npy"],
+    "darrm": ["votes.csv", "--setting", "non-private", "--epsilon", "0.5", "--write-labels", "outputs/out.npy"],
+    "ledger": ["ledgers/ledger", "--append", "--zcdp", "others=0.1", "--source", "others=a colleague"],
+}
 # Done; not enough memory; an output that cannot be written. What a ledger is refused for is not among them.
 WELL = (0, 3, 5)
 
@@ -144,6 +155,44 @@ class FailOnceTest(unittest.TestCase):
             with self.subTest(name):
                 statuses = self.check(name, "files", lambda total: range(1, total + 1))
                 self.assertIn(5, statuses)
+
+    def test_an_entry_is_on_the_disk_before_anything_of_it_appears(self):
+        """Entry, fsync of it and of its folder, whether new or not; then an output: written, fsync, named, fsync of its folder."""
+        for name, words in SPENDING.items():
+            for is_new in (True, False) if name == "label" else (name != "ledger",):
+                with self.subTest(name, is_new=is_new), tempfile.TemporaryDirectory() as directory:
+                    where = pathlib.Path(directory).resolve()
+                    self.order_of_writes(where, name, words, is_new)
+
+    def order_of_writes(self, where, name, words, is_new):
+        for folder in ("ledgers", "outputs"):
+            (where / folder).mkdir(mode=0o700)
+        shutil.copy(self.kept / "votes.npy", where)
+        (where / "votes.csv").write_text("9,2\n6,5\n1,10\n")
+        if not is_new:
+            shutil.copy(self.kept / "ledger", where / "ledgers")
+        ledger = [] if name == "ledger" else ["--ledger", "ledgers/ledger"]
+        done = subprocess.run([PATE, name.split()[0], *words, *ledger, "--quiet", "-o", "outputs/out.json"], cwd=where,
+                              text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=300,
+                              env={**os.environ, "LD_PRELOAD": LIBRARY, "PATE_FAIL_KIND": "files", "PATE_WRITES": str(where / "writes")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        calls = [tuple(str((where / word).resolve()) if word and i else word for i, word in enumerate(line.split(" ")))
+                 for line in (where / "writes").read_text().splitlines()]
+        spent = [i for i, call in enumerate(calls) if call[1].startswith(str(where / "ledgers"))]
+        expected = ["make"] * is_new + ["write", "fsync"]
+        path = str(where / "ledgers/ledger")
+        self.assertEqual([calls[i][:2] for i in spent], [(what, path) for what in expected] + [("fsync", str(where / "ledgers"))])
+        shown = [call for i, call in enumerate(calls) if call[1].startswith(str(where / "outputs"))]
+        self.assertEqual(min(i for i, call in enumerate(calls) if call in shown and call[0] in ("write", "rename", "link")) > spent[-1], True,
+                         calls)
+        for output in (where / "outputs").iterdir():
+            named = [i for i, call in enumerate(shown) if call[0] in ("rename", "link") and call[2] == str(output)]
+            self.assertEqual(len(named), 1, (output, shown))
+            of_it = [call[0] for call in shown[:named[0]] if call[1] == shown[named[0]][1]]
+            self.assertEqual((of_it[0], of_it[-2:]), ("make", ["write", "fsync"]), shown)
+            self.assertIn(("fsync", str(where / "outputs"), ""), shown[named[0]:])
+        self.assertEqual({path.name for path in (where / "outputs").iterdir()},
+                         {"out.json"} | {"out.npy" for word in words if word == "outputs/out.npy"})
 
     def test_allocations(self):
         rng = random.Random(1)
