@@ -51,6 +51,7 @@ struct ComposeOptions {
   std::vector<std::string> reports;
   RecordSettings rounds;
   bool same_teachers = false;  ///< although their votes lie in different files
+  reports::LedgerAccess access;
   bool any_delta = false;
   ForeignOptions foreign;
   ExportOptions exports;
@@ -112,6 +113,7 @@ struct LabelOptions {
   std::string tables;
   std::string ledger;
   std::string ensemble;
+  reports::LedgerAccess access;
   unsigned threads = 0;
   OutputOptions output;
 };
@@ -146,6 +148,7 @@ struct DarrmOptions {
   bool force = false;
   std::string ledger;
   std::string ensemble;
+  reports::LedgerAccess access;
   OutputOptions output;
 };
 void add_darrm(CommandLine& line, DarrmOptions& options);
@@ -188,6 +191,8 @@ void add_multilabel(CommandLine& line, MultilabelOptions& options);
 /// did is written down first.
 struct LedgerOptions {
   std::string ledger;
+  reports::LedgerAccess access;
+  bool repair = false;
   ForeignOptions foreign;
   bool append = false;
   RecordSettings total;
@@ -291,6 +296,7 @@ struct ReleaseOptions {
   bool dry_run = false;
   std::string ledger;
   std::string ensemble;
+  reports::LedgerAccess access;
   bool again = false;
   bool as_published = false;
   bool sensitivity_curve = false;
@@ -333,6 +339,7 @@ struct TuneOptions {
   bool force = false;   ///< replace an existing file of labels
   std::string ledger;
   std::string ensemble;
+  reports::LedgerAccess access;
   OutputOptions output;
 };
 void add_tune(CommandLine& line, TuneOptions& options);

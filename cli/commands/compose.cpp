@@ -47,9 +47,12 @@ struct Document {
   }
 };
 
-Document read_document(const std::string& path) {
+Document read_document(const std::string& path, const reports::LedgerAccess& access) {
   std::string text = io::read_text_file(path);
-  if (reports::is_ledger(text)) return {path, std::move(text), {}};
+  if (reports::is_ledger(text)) {
+    reports::require_trusted(path, access);
+    return {path, std::move(text), {}};
+  }
   Document document{path, {}, io::JsonValue::parse(text, path)};
   // Without its member `shard` one would look like a whole run.
   if (document.report->type() == io::JsonType::object && document.report->has("seal")) {
@@ -242,20 +245,15 @@ Rounds read_rounds(const std::vector<Document>& documents, bool is_public) {
     const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
     file.record = text.record();
     file.ledger = io::sha256_hex(std::as_bytes(std::span(document.text)));
-    if (const auto line = text.torn_line()) {
-      rounds.torn.push_back(torn_notice(is_public ? "a ledger" : document.path, *line));
+    if (text.torn_line > 0) {
+      rounds.torn.push_back(torn_notice(is_public ? "a ledger" : document.path, text.torn_line));
     }
     for (const reports::LedgerEntry& entry : text.entries) {
       rounds.parts.push_back(ledger_part(entry, document.path, file.ledger));
     }
   }
   std::erase_if(rounds.files, [](const reports::NamedRecord& file) { return file.record.empty(); });
-  if (rounds.files.empty()) {
-    std::vector<std::string> names;
-    for (const Document& document : documents) names.push_back(document.path);
-    throw input_error(fmt::format("{}: nothing to add up: {} no entries", fmt::join(names, ", "),
-                                  names.size() == 1 ? "the ledger has" : "the ledgers have"));
-  }
+  if (rounds.files.empty()) throw input_error("nothing to add up: the reports have no events");
   return rounds;
 }
 
@@ -331,6 +329,7 @@ void add_compose(CommandLine& line, ComposeOptions& options) {
   add_headline(rounds, options.rounds.reading, options.rounds.conversion);
   rounds.add("--same-teachers", options.same_teachers,
              "assert that votes in different files are by the same teachers");
+  add_trust_ledger(rounds, options.access);
   add_foreign_options(line, options.foreign);
   add_limit_options(line, options.limits);
   add_output_options(line, options.output);
@@ -355,7 +354,8 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
         "votes");
   }
   std::vector<Document> documents;
-  for (const std::string& path : options.reports) documents.push_back(read_document(path));
+  for (const std::string& path : options.reports)
+    documents.push_back(read_document(path, options.access));
   const auto all = [&](const auto& holds) {
     return std::all_of(documents.begin(), documents.end(), holds);
   };

@@ -116,7 +116,7 @@ void check_darrm_options(const DarrmOptions& options) {
         "--ledger adds up what one teacher's votes cost; in this setting a record of the data is "
         "protected, which is another unit: keep a file of its own, or leave it out");
   }
-  check_ensemble(options.ensemble, options.ledger);
+  check_ensemble(options.ensemble, options.ledger, options.access);
   if (!has_votes && !options.input.teachers) {
     throw usage_error("the number of teachers is missing: add --teachers K, or VOTES");
   }
@@ -272,7 +272,7 @@ void add_darrm(CommandLine& line, DarrmOptions& options) {
           "draw the answers and write them to this .npy, .csv or .tsv file");
   run.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   run.add("--ledger FILE", options.ledger, "record the run in this ledger (non-private only)");
-  add_ensemble(run, options.ensemble);
+  add_ensemble(run, options.ensemble, options.access);
   add_output_options(line, options.output);
   add_statement(line, options.output);
   add_public_only(line, options.output);
@@ -349,8 +349,9 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
   const std::string called = options.output.public_only ? "the ledger" : options.ledger;
   std::optional<reports::Ledger> ledger;
   const std::string ensemble =
-      format ? open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
-                           input.votes->classes(), {}, settings.neighbours())
+      format ? open_ledger(ledger, options.ledger, telling(options.access, options.ledger, streams),
+                           options.ensemble, input.votes->teachers(), input.votes->classes(), {},
+                           settings.neighbours())
              : std::string();
   if (settings.setting == TeacherSetting::non_private ||
       settings.setting == TeacherSetting::independent_fresh) {

@@ -195,7 +195,7 @@ void check_options(const LabelOptions& options) {
           fmt::format("--reinforce-above must be in [0, 1], got {}", *options.reinforce_above));
     }
   }
-  check_ensemble(options.ensemble, options.ledger);
+  check_ensemble(options.ensemble, options.ledger, options.access);
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.teacher_weights.empty()) inputs.push_back(options.teacher_weights);
   check_output_options(options.output, inputs,
@@ -245,7 +245,7 @@ void add_label(CommandLine& line, LabelOptions& options) {
   add_threads(privacy, options.threads);
   run.add("--ledger FILE", options.ledger,
           "record the run in this ledger before its labels appear");
-  add_ensemble(run, options.ensemble);
+  add_ensemble(run, options.ensemble, options.access);
   add_output_options(line, options.output);
   add_all(line, options.output);
   add_metrics(line, options.output);
@@ -307,9 +307,9 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               of_weights};
   check_no_labels_yet(options.labels, options.force);  // the run may have taken long
   std::optional<reports::Ledger> ledger;
-  const std::string ensemble =
-      open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
-                  input.votes->classes(), points, options.mechanism.counted());
+  const std::string ensemble = open_ledger(
+      ledger, options.ledger, telling(options.access, options.ledger, streams), options.ensemble,
+      input.votes->teachers(), input.votes->classes(), points, options.mechanism.counted());
   Event event = reports::label_event(report, context.inputs, ensemble, reports::new_event_id());
   context.record = {event};
   if (ledger) {

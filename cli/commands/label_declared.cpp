@@ -137,9 +137,9 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
 
   // The entry comes before the coin: a test is charged in full, whatever comes out.
   std::optional<reports::Ledger> ledger;
-  const std::string ensemble =
-      open_ledger(ledger, options.ledger, options.ensemble, input.votes->teachers(),
-                  input.votes->classes(), points, options.mechanism.neighbours);
+  const std::string ensemble = open_ledger(
+      ledger, options.ledger, telling(options.access, options.ledger, streams), options.ensemble,
+      input.votes->teachers(), input.votes->classes(), points, options.mechanism.neighbours);
   Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
                                         options.rows_from_answers, reports::new_event_id());
   reports::DeclaredReport report{mechanism, run.aggregator, public_advice(tables, mechanism, run)};

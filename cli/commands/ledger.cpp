@@ -24,9 +24,7 @@ namespace {
 using reports::LedgerEntry;
 
 std::string ledger_summary(const std::string& path, const std::vector<LedgerEntry>& entries,
-                           const std::optional<RecordAccount>& total,
-                           std::span<const Notice> notices, bool all, bool colour) {
-  if (entries.empty()) return fmt::format("{}: no entries\n{}", path, notes(notices));
+                           const RecordAccount& total, bool all, bool colour) {
   const reports::Ensemble ensemble = entries.front().ensemble();
   std::string text = fmt::format(
       "{}: ensemble {}, {}, {} classes\n\n{:>6}  {:<22}{:<9}{:>8}{:>9}{:>9}"
@@ -45,21 +43,22 @@ std::string ledger_summary(const std::string& path, const std::vector<LedgerEntr
         epsilon_text(its.epsilon), digits_upwards(its.delta, 3), name(its.promise),
         within ? fmt::format("in the epsilon of line {}", *within) : std::string("by itself"));
   }
-  return text + "\ntogether" + total_summary(*total, notices, all, colour);
+  return text + "\ntogether" + total_summary(total, total.notices, all, colour);
 }
 
 // Writes down what others did with the same data. Each is told by itself at the largest delta that
 // an entry has, as (epsilon, delta)-DP at its own.
-void append_foreign(const LedgerOptions& options, const reports::ReportContext& context) {
+void append_foreign(const LedgerOptions& options, const reports::ReportContext& context,
+                    const reports::LedgerAccess& access) {
   const Record events = foreign_events(options.foreign);
   // Looked at first: to open a ledger makes one, if only for as long as it is open.
-  if (reports::read_ledger(options.ledger).empty()) {
+  if (reports::read_ledger(options.ledger, access).empty()) {
     throw input_error(
         fmt::format("{}: expected a ledger with an entry, which says whose account it is; begin "
                     "one with pate label --ledger {}",
                     options.ledger, options.ledger));
   }
-  reports::Ledger ledger(options.ledger);
+  reports::Ledger ledger(options.ledger, {}, access);
   double delta = 0.0;
   for (const LedgerEntry& entry : ledger.entries()) {
     delta = std::max(delta, entry.event.open.delta.value_or(0.0));
@@ -82,6 +81,10 @@ void append_foreign(const LedgerOptions& options, const reports::ReportContext& 
 void add_ledger(CommandLine& line, LedgerOptions& options) {
   line.section("").add("LEDGER TEXT", options.ledger, "a ledger of pate label and pate release",
                        {.required = true, .recorded_as = "ledger"});
+  const Section section = line.section("Ledger");
+  section.add("--repair", options.repair, "leave out a last line that a crash cut off");
+  add_trust_ledger(section, options.access);
+  add_lock_timeout(section, options.access);
   add_foreign_options(line, options.foreign);
   line.section("Numbers of others")
       .add("--append", options.append, "write these numbers into the ledger, each as an entry");
@@ -102,6 +105,7 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
 
 int run_ledger(const LedgerOptions& options, const Streams& streams) {
   check_limits(options.limits);
+  check_ensemble({}, options.ledger, options.access);
   if (options.limits.max_epsilon && !options.total.delta) {
     throw usage_error(
         "--max-epsilon needs --delta, at which it is a limit: without it the total is told at the "
@@ -119,28 +123,22 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
                          "with them, without writing, is told by 'pate compose' of the ledger");
   }
   reports::ReportContext context{version(), settings_of("ledger", add_ledger, options), {}, {}};
-  if (options.append) append_foreign(options, context);
+  const reports::LedgerAccess access = telling(options.access, options.ledger, streams);
+  if (options.repair) reports::repair_ledger(options.ledger, access);
+  if (options.append) append_foreign(options, context, access);
+  reports::require_trusted(options.ledger, access);
   const reports::LedgerText text =
       reports::parse_ledger(io::read_text_file(options.ledger), options.ledger);
-  std::vector<Notice> notices;
-  std::optional<RecordAccount> total;
-  if (!text.entries.empty()) {
-    total = reports::ledger_total(text.record(), options.ledger, options.total);
-    notices = total->notices;
-  }
-  if (const auto line = text.torn_line()) notices.push_back(torn_notice(options.ledger, *line));
-  std::vector<JudgedLimit> judged;
-  if (total) judged = judged_limits(options.limits, total->costs[total->headline]);
+  RecordAccount total = reports::ledger_total(text.record(), options.ledger, options.total);
+  if (text.torn_line > 0) total.notices.push_back(torn_notice(options.ledger, text.torn_line));
+  const auto judged = judged_limits(options.limits, total.costs[total.headline]);
   context.verdicts = verdicts_of(judged);
-  const Guarantee guarantee = total ? guarantee_of(*total, "all that this ledger records")
-                                    : no_guarantee("nothing was recorded.");
-  const std::vector<CostEntry> costs = total ? total->costs : std::vector<CostEntry>{};
-  deliver_report(options.output,
-                 reports::account_report_json(text.entries, total, notices, context),
-                 costs_for_people(options.output, guarantee, costs,
-                                  ledger_summary(options.ledger, text.entries, total, notices,
+  deliver_report(options.output, reports::account_report_json(text.entries, total, context),
+                 costs_for_people(options.output,
+                                  guarantee_of(total, "all that this ledger records"), total.costs,
+                                  ledger_summary(options.ledger, text.entries, total,
                                                  options.output.all, streams.out_colour())),
-                 notices, streams);
+                 total.notices, streams);
   // Nothing of what a ledger totals depends on votes but through what was released.
   constexpr bool kPublic = true;
   return report_judged(judged, kPublic, streams);

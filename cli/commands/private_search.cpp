@@ -111,7 +111,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
         "--account needs --write-labels FILE: the labels of the best try are drawn "
         "once, and are what the cost is for");
   }
-  check_ensemble(options.ensemble, options.ledger);
+  check_ensemble(options.ensemble, options.ledger, options.access);
   check_output_options(options.output, input_paths(options.input),
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});
   reports::PrivateSearchReport report;
@@ -170,9 +170,11 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     check_no_labels_yet(options.labels, options.force);
   }
   std::optional<reports::Ledger> ledger;
-  const std::string ensemble = report.drawn ? open_ledger(ledger, options.ledger, options.ensemble,
-                                                          report.teachers, report.classes)
-                                            : std::string();
+  const std::string ensemble =
+      report.drawn
+          ? open_ledger(ledger, options.ledger, telling(options.access, options.ledger, streams),
+                        options.ensemble, report.teachers, report.classes)
+          : std::string();
   if (report.drawn) context.record = {event_of(ensemble, reports::new_event_id())};
   prepend_input_warnings(input, report.grid.threshold, kind.delta, report.notices);
   std::ranges::move(search_notices(report), std::back_inserter(report.notices));

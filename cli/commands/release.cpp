@@ -191,7 +191,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
   drawing.add("--dry-run", options.dry_run, "draw nothing; report only the private part");
   drawing.add("--ledger FILE", options.ledger,
               "record the release in this ledger; refuse a second one");
-  add_ensemble(drawing, options.ensemble);
+  add_ensemble(drawing, options.ensemble, options.access);
   drawing.add("--tables DIR", options.tables,
               "curve: cache directory for its tables, which hold nothing private",
               {.recorded = false});
@@ -252,10 +252,11 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
     if (!options.dry_run && !(is_chosen && options.require_releasable)) {
-      ledger.emplace(options.ledger);
+      ledger.emplace(options.ledger, io::WritePoints{},
+                     telling(options.access, options.ledger, streams));
     }
     const std::vector<reports::LedgerEntry> entries =
-        ledger ? ledger->entries() : reports::read_ledger(options.ledger);
+        ledger ? ledger->entries() : reports::read_ledger(options.ledger, options.access);
     released.ensemble =
         reports::ensemble_of(entries, options.ledger, options.ensemble, run.votes.teachers(),
                              run.votes.classes(), options.mechanism.neighbours);

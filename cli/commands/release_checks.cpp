@@ -177,7 +177,7 @@ void check_release_options(const ReleaseOptions& options) {
     throw usage_error(
         "--reading expected goes with --as-published: an expectation is no guarantee");
   }
-  check_ensemble(options.ensemble, options.ledger);
+  check_ensemble(options.ensemble, options.ledger, options.access);
   if (options.again && options.ledger.empty()) {
     throw usage_error("--again needs --ledger FILE: what was released before");
   }

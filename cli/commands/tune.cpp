@@ -198,7 +198,7 @@ void add_tune(CommandLine& line, TuneOptions& options) {
   account.add("--force", options.force, "replace an existing file of labels", {.recorded = false});
   account.add("--ledger FILE", options.ledger,
               "with --account: record the choice in this ledger before the labels appear");
-  add_ensemble(account, options.ensemble);
+  add_ensemble(account, options.ensemble, options.access);
   add_output_options(line, options.output);
   add_format(line, options.output, "the Pareto front");
   add_statement(line, options.output);
@@ -218,8 +218,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     SystemBits source;
     return run_private_search(options, streams, source);
   }
-  if (!options.labels.empty() || !options.ledger.empty() || !options.ensemble.empty() ||
-      options.force) {
+  check_ensemble(options.ensemble, options.ledger, options.access);
+  if (!options.labels.empty() || !options.ledger.empty() || options.force) {
     throw usage_error(
         "--write-labels, --force, --ledger and --ensemble go with --account LAW:K: nothing else "
         "that pate tune does releases labels");

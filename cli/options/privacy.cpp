@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <ostream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "cli/exit_status.hpp"
 #include "cli/options/output.hpp"
+#include "cli/text.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
@@ -134,9 +136,21 @@ void add_threads(const Section& section, unsigned& threads) {
               {.recorded = false});
 }
 
-void add_ensemble(const Section& section, std::string& ensemble) {
+void add_ensemble(const Section& section, std::string& ensemble, reports::LedgerAccess& access) {
   section.add("--ensemble NAME", ensemble,
               "name of the ensemble in the ledger; default: its name there, else the file name");
+  add_trust_ledger(section, access);
+  add_lock_timeout(section, access);
+}
+
+void add_trust_ledger(const Section& section, reports::LedgerAccess& access) {
+  section.add("--trust-ledger", access.trusted, "believe a ledger that others could have written",
+              {.recorded = false});
+}
+
+void add_lock_timeout(const Section& section, reports::LedgerAccess& access) {
+  section.add("--lock-timeout SECONDS", access.lock_timeout,
+              "wait so long for a ledger in use; default: until it is free", {.recorded = false});
 }
 
 void add_rows_from_answers(const Section& section, bool& rows_from_answers) {
@@ -168,9 +182,16 @@ void check_delta(double delta, bool any_delta, std::string_view called) {
                   called, decimal(delta), kMaxDelta));
 }
 
-void check_ensemble(const std::string& ensemble, const std::string& ledger) {
-  if (!ensemble.empty() && ledger.empty()) {
+void check_ensemble(const std::string& ensemble, const std::string& ledger,
+                    const reports::LedgerAccess& access) {
+  check_limit(access.lock_timeout, "--lock-timeout");
+  if (!ledger.empty()) return;
+  if (!ensemble.empty()) {
     throw usage_error("--ensemble needs --ledger FILE, which is the account of one ensemble");
+  }
+  if (access.trusted || access.lock_timeout) {
+    throw usage_error(fmt::format("{} needs --ledger FILE",
+                                  access.trusted ? "--trust-ledger" : "--lock-timeout"));
   }
 }
 
@@ -187,26 +208,35 @@ void check_no_labels_yet(const std::string& labels, bool force) {
       labels));
 }
 
+reports::LedgerAccess telling(reports::LedgerAccess access, const std::string& path,
+                              const Streams& streams) {
+  access.waiting = [path, &streams] {
+    streams.err << for_terminal(
+                       fmt::format("pate: waiting for {}, which another process holds", path))
+                << std::endl;
+  };
+  return access;
+}
+
 std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::string& path,
-                        const std::string& ensemble, std::int64_t teachers, std::int64_t classes,
-                        const io::WritePoints& points, const Neighbours& neighbours) {
+                        const reports::LedgerAccess& access, const std::string& ensemble,
+                        std::int64_t teachers, std::int64_t classes, const io::WritePoints& points,
+                        const Neighbours& neighbours) {
   if (path.empty()) return {};
-  ledger.emplace(path, points);
+  ledger.emplace(path, points, access);
   return reports::ensemble_of(ledger->entries(), path, ensemble, teachers, classes, neighbours)
       .name;
 }
 
 Notice torn_notice(const std::string& called, std::int64_t line) {
   return {"ledger_torn",
-          fmt::format("{}: line {} is the beginning of an entry that a crash cut off, or that is "
-                      "being written; it does not count",
+          fmt::format("{}: line {} was cut off and is left out: what its entry cost is unknown",
                       called, line)};
 }
 
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
                                    const Event& event) {
   std::vector<Notice> notices;
-  if (const auto line = ledger.torn_line()) notices.push_back(torn_notice(called, *line));
   std::vector<reports::LedgerEntry> earlier;
   // A test of a declared budget asks as labels do, whether it passes or not.
   const auto asks = [](EventKind kind) {

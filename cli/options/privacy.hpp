@@ -9,6 +9,7 @@
 #include "pate/accounting/account.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/release/declared/certificate_kind.hpp"
+#include "pate/reports/ledger_access.hpp"
 #include "pate/reports/report_context.hpp"
 
 namespace pate {
@@ -54,7 +55,9 @@ void add_headline(const Section& section, std::optional<GuaranteeKind>& reading,
 void add_orders(const Section& section, std::optional<std::vector<double>>& orders);
 void add_certificate(const Section& section, std::optional<Certificate>& certificate);
 void add_threads(const Section& section, unsigned& threads);
-void add_ensemble(const Section& section, std::string& ensemble);
+void add_ensemble(const Section& section, std::string& ensemble, reports::LedgerAccess& access);
+void add_trust_ledger(const Section& section, reports::LedgerAccess& access);
+void add_lock_timeout(const Section& section, reports::LedgerAccess& access);
 void add_rows_from_answers(const Section& section, bool& rows_from_answers);
 
 void add_epsilon_and_answers(const Section& section, std::optional<double>& max_epsilon,
@@ -64,22 +67,28 @@ void add_epsilon_and_answers(const Section& section, std::optional<double>& max_
 /// `any_delta`.
 void check_delta(double delta, bool any_delta, std::string_view called = "--delta");
 
-/// Throws `usage_error` for a name of an ensemble without a ledger.
-void check_ensemble(const std::string& ensemble, const std::string& ledger);
+/// Throws `usage_error` for a time of waiting that is none, and for a name of an ensemble, or an
+/// option of access, without a ledger.
+void check_ensemble(const std::string& ensemble, const std::string& ledger,
+                    const reports::LedgerAccess& access);
 
 /// Throws `usage_error` where a file of labels is there, unless `force`: what was paid for is not
 /// lost by a slip.
 void check_no_labels_yet(const std::string& labels, bool force);
 
+/// The same access, which tells on `streams` that one waits for the ledger at `path`.
+[[nodiscard]] reports::LedgerAccess telling(reports::LedgerAccess access, const std::string& path,
+                                            const Streams& streams);
+
 /// Opens the ledger of a command that writes to one, and returns the name of its ensemble; does
 /// nothing without a path. Throws as `reports::ensemble_of` does.
 [[nodiscard]] std::string open_ledger(std::optional<reports::Ledger>& ledger,
-                                      const std::string& path, const std::string& ensemble,
-                                      std::int64_t teachers, std::int64_t classes,
-                                      const io::WritePoints& points = {},
+                                      const std::string& path, const reports::LedgerAccess& access,
+                                      const std::string& ensemble, std::int64_t teachers,
+                                      std::int64_t classes, const io::WritePoints& points = {},
                                       const Neighbours& neighbours = {});
 
-/// That a line of a ledger, its last, is no entry.
+/// That a line of a ledger is left out.
 [[nodiscard]] Notice torn_notice(const std::string& called, std::int64_t line);
 
 /// What a ledger, by the name `called`, says so far about the queries of a new entry.

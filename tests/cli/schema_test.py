@@ -422,6 +422,7 @@ def check_ledger(path):
     validator = jsonschema.Draft202012Validator(schema)
     with path.open("a") as ledger:
         ledger.write('{"schema":"pate/ledger/v3","kind":"ev')
+    subprocess.run([PATE, "ledger", path, "--repair", "--quiet"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([PATE, "label", *LABEL_LINES[0].split(), "--delta", "1e-5", "--quiet"], check=True,
                    stdout=subprocess.DEVNULL)
     lines = path.read_text().splitlines()

@@ -6,6 +6,7 @@ usage: signals_test.py PATE
 A named pipe among the inputs holds the program at a known point: the votes have been mapped, the rest
 of them has not been read.
 """
+import fcntl
 import os
 import pathlib
 import shutil
@@ -23,10 +24,16 @@ MECHANISM = "--threshold 200 --sigma1 150 --sigma2 40 --delta 1e-5".split()
 while_it_reads = unittest.skipIf(b"__tsan_init" in pathlib.Path(PATE).read_bytes(),
                                  "the thread sanitizer keeps signals back")
 
+# Those that end a program, but for faults; 32 and 33 are the C library's.
+ENDING = [number for number in signal.valid_signals() if number not in (
+    signal.SIGABRT, signal.SIGBUS, signal.SIGCHLD, signal.SIGCONT, signal.SIGFPE, signal.SIGILL, signal.SIGKILL, signal.SIGSEGV,
+    signal.SIGSTOP, signal.SIGSYS, signal.SIGTRAP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGURG, signal.SIGWINCH,
+    signal.SIGXFSZ, 32, 33) and (number <= 31 or number == signal.SIGRTMAX)]
 # What is ignored here every child would ignore: nohup does it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 class SignalsTest(unittest.TestCase):
@@ -117,10 +124,11 @@ class SignalsTest(unittest.TestCase):
 
     @while_it_reads
     def test_a_signal_ends_the_program_and_nothing_is_left(self):
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in ENDING:
             words, _ = self.commands()["analyze"]
             process, pipe = self.start("analyze", *words, "-o", "report.json")
             with pipe:
+                self.assertRegex(pathlib.Path(f"/proc/{process.pid}/limits").read_text(), "core file size  +0 +0 ")
                 process.send_signal(number)
                 self.assertEqual(process.communicate(), ("", ""))
             self.assertEqual(process.returncode, -number)
@@ -138,7 +146,7 @@ class SignalsTest(unittest.TestCase):
         # The curve of a release is computed while its ledger is open.
         words = ["release", "votes.npy", "--teachers", "250", *MECHANISM, "--queries", "500",
                  "--threads", "1", "-o", "report.json", "--ledger"]
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in ENDING:
             process = subprocess.Popen([PATE, *words, "new.ledger"], cwd=self.root,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while process.poll() is None and "new.ledger" not in self.left_behind():
@@ -149,12 +157,28 @@ class SignalsTest(unittest.TestCase):
                 self.assertGreater((self.root / "new.ledger").stat().st_size, 0)
                 (self.root / "new.ledger").unlink()
             self.assertEqual(self.left_behind(), set())
-        (self.root / "empty.ledger").touch()
-        process = subprocess.Popen([PATE, *words, "empty.ledger"], cwd=self.root,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        process.send_signal(signal.SIGTERM)
-        process.wait()
-        self.assertIn("empty.ledger", self.left_behind())
+        # After a kill the file is known as one that never had an entry, unlike one that lost them all.
+        (self.root / "killed.ledger").touch(0o700)
+        (self.root / "empty.ledger").touch(0o600)
+        done = [subprocess.run([PATE, *words, f"{name}.ledger"], cwd=self.root, capture_output=True, text=True, check=False)
+                for name in ("killed", "empty")]
+        self.assertEqual([one.returncode for one in done], [0, 3], done)
+        self.assertIn("empty.ledger: a ledger without a whole entry", done[1].stderr)
+        self.assertEqual((self.root / "killed.ledger").stat().st_mode & 0o777, 0o600)
+        self.assertEqual((self.root / "empty.ledger").read_bytes(), b"")
+
+    def test_a_ledger_in_use_is_told_of_and_waited_for(self):
+        ledger = self.root / "l.ledger"
+        label = ["label", "votes.npy", "--teachers", "250", *MECHANISM, "--queries", "9", "--quiet", "--ledger", ledger.name, "-o"]
+        subprocess.run([PATE, *label, "1.json", "--write-labels", "1.npy"], cwd=self.root, check=True)
+        with open(ledger, "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for seconds, word in (("0", ""), ("1.2", f"pate: waiting for {ledger.name}, which another process holds\n")):
+                done = subprocess.run([PATE, *label, "2.json", "--write-labels", "2.npy", "--lock-timeout", seconds],
+                                      cwd=self.root, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (
+                    5, f"{word}pate: {ledger.name}: another process holds the ledger: --lock-timeout waits longer\n"))
+        subprocess.run([PATE, *label, "2.json", "--write-labels", "2.npy", "--lock-timeout", "0"], cwd=self.root, check=True)
 
     def test_a_file_beyond_the_limit_is_an_output_error(self):
         script = f"ulimit -f 64; '{PATE}' simulate --queries {QUERIES} -o big.npy"

@@ -10,22 +10,29 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
+#include "pate/base/ownership.hpp"
 
 namespace fs = std::filesystem;
 
 namespace pate::reports {
 
 namespace {
+
+// The mode of a file that never had an entry. The first one is written under 0600, so that a file
+// that lost all of its entries is not taken for a new one.
+constexpr mode_t kNew = 0700;
 
 [[noreturn]] void fail(const fs::path& path, const char* what, int number) {
   throw output_error(fmt::format("{}: the ledger cannot be {}: {}", path.string(), what,
@@ -47,11 +54,23 @@ std::int64_t size_of(const io::Descriptor& file) {
   return ::fstat(file.get(), &status) == 0 ? std::int64_t{status.st_size} : -1;
 }
 
-// Whether the lock is had, now or after waiting, and the name still leads to the file: 1. 0 where
-// it has got another one meanwhile, -1 and errno on failure.
-int lock(int file, const fs::path& path, int flags) {
-  if (io::retry([&] { return ::flock(file, flags); }) != 0) return -1;
-  return leads_to(path, file);
+// Tries for the lock until it is had: 0; -1 and errno on failure, as when the time is up.
+int wait_for_lock(int file, const LedgerAccess& access) {
+  constexpr std::chrono::milliseconds kPause(10);
+  const auto begin = std::chrono::steady_clock::now();
+  bool told = false;
+  for (;;) {
+    if (io::retry([&] { return ::flock(file, LOCK_EX | LOCK_NB); }) == 0) return 0;
+    if (errno != EWOULDBLOCK) return -1;
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+    if (access.lock_timeout && waited.count() >= *access.lock_timeout) {
+      errno = EWOULDBLOCK;
+      return -1;
+    }
+    if (!told && waited.count() >= 1.0 && access.waiting) access.waiting();
+    told = told || waited.count() >= 1.0;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 // Under the lock, and while the file is empty: whatever others write, they write after that.
@@ -63,28 +82,35 @@ void remember(const io::Descriptor& file, const fs::path& path,
   if (!failure) name.emplace(real);
 }
 
-// made: set where there was no such file before; its name is remembered until it gets an entry.
-io::Descriptor open_locked(const fs::path& path, bool& made,
+// made: set where the file never had an entry; its name is remembered until it gets one.
+io::Descriptor open_locked(const fs::path& path, const LedgerAccess& access, bool& made,
                            std::optional<io::TemporaryName>& without_entry) {
   constexpr int kFlags = O_RDWR | O_APPEND | O_NOCTTY | O_NONBLOCK;
   for (;;) {
     std::optional<io::SignalsHeld> held(std::in_place);  // never while others are waited for
     io::Descriptor file(path, kFlags);
     made = file.get() < 0 && errno == ENOENT;
-    if (made) file = io::Descriptor(path, kFlags | O_CREAT, 0600);
+    if (made) file = io::Descriptor(path, kFlags | O_CREAT, kNew);
     if (file.get() < 0) fail(path, "opened", errno);
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
       throw output_error(
           fmt::format("{}: the ledger cannot be opened: not a regular file", path.string()));
     }
-    int locked = lock(file.get(), path, LOCK_EX | LOCK_NB);
-    if (locked < 0 && errno == EWOULDBLOCK) {
+    int locked = ::flock(file.get(), LOCK_EX | LOCK_NB);
+    if (locked < 0) {
       held.reset();
-      locked = lock(file.get(), path, LOCK_EX);
+      locked = wait_for_lock(file.get(), access);
     }
-    if (locked < 0) fail(path, "locked", errno);
-    if (locked == 0) continue;
+    if (locked < 0 && errno == EWOULDBLOCK) {
+      throw output_error(fmt::format(
+          "{}: another process holds the ledger: --lock-timeout waits longer", path.string()));
+    }
+    const int leads = locked < 0 ? -1 : leads_to(path, file.get());
+    if (leads < 0) fail(path, "locked", errno);
+    if (leads == 0) continue;
+    if (::fstat(file.get(), &status) != 0) fail(path, "examined", errno);
+    made = made || (status.st_size == 0 && (status.st_mode & S_IXUSR) != 0);
     if (made) remember(file, path, without_entry);
     return file;
   }
@@ -105,12 +131,18 @@ std::string read_all(int file, const fs::path& path) {
 
 }  // namespace
 
-Ledger::Ledger(fs::path path, io::WritePoints points)
+Ledger::Ledger(const LedgerAccess& access, fs::path path)
     : path_(std::move(path)),
-      points_(std::move(points)),
-      descriptor_(open_locked(path_, made_, without_entry_)),
-      protected_(descriptor_) {
-  text_ = parse_ledger(read_all(descriptor_.get(), path_), path_.string());
+      descriptor_(open_locked(path_, access, made_, without_entry_)),
+      protected_(descriptor_) {}
+
+// A constructor that called another: where it throws, a file that was made is removed.
+Ledger::Ledger(fs::path path, io::WritePoints points, const LedgerAccess& access)
+    : Ledger(access, std::move(path)) {
+  points_ = std::move(points);
+  require_trusted(path_, access);
+  const std::string bytes = read_all(descriptor_.get(), path_);
+  if (!made_ || !bytes.empty()) text_ = parse_ledger(bytes, path_.string());
   points_("ledger opened");
 }
 
@@ -122,14 +154,11 @@ Ledger::~Ledger() {
   if (!failure && leads_to(real, descriptor_.get()) == 1) ::unlink(real.c_str());
 }
 
-std::optional<std::int64_t> Ledger::torn_line() const {
-  return text_.torn_line();
-}
-
 void Ledger::append(LedgerEntry entry) {
   entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
+  if (text_.lines == 0 && ::fchmod(descriptor_.get(), 0600) != 0) fail(path_, "written", errno);
   if (!io::write_all(descriptor_, bytes, points_, "ledger piece written") ||
       io::retry([&] { return ::fsync(descriptor_.get()); }) != 0) {
     fail(path_, "written", errno);
@@ -148,7 +177,6 @@ void Ledger::append(LedgerEntry entry) {
 
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);
   text_.ends_line = true;
-  text_.torn_lines = 0;
   const std::size_t last = bytes.rfind('\n', bytes.size() - 2);
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;
   text_.last_digest = line_digest(std::string_view(bytes).substr(begin, bytes.size() - 1 - begin));
@@ -156,10 +184,31 @@ void Ledger::append(LedgerEntry entry) {
   text_.entries.push_back(std::move(entry));
 }
 
-std::vector<LedgerEntry> read_ledger(const fs::path& path) {
+void require_trusted(const fs::path& path, const LedgerAccess& access) {
+  std::error_code failure;
+  if (access.trusted || !fs::is_regular_file(path, failure)) return;
+  try {
+    io::require_own(path);
+  } catch (const input_error& error) {
+    throw input_error(fmt::format("{}; --trust-ledger believes it", error.what()));
+  }
+}
+
+void repair_ledger(const fs::path& path, const LedgerAccess& access) {
+  require_trusted(path, access);
+  (void)torn_mark(io::read_text_file(path.string()), path.string());  // none is made
+  bool made = false;
+  std::optional<io::TemporaryName> none;
+  const io::Descriptor locked = open_locked(path, access, made, none);
+  const std::string bytes = read_all(locked.get(), path);
+  io::write_file_atomically(path, bytes + torn_mark(bytes, path.string()));
+}
+
+std::vector<LedgerEntry> read_ledger(const fs::path& path, const LedgerAccess& access) {
   // Of whatever may not be looked at nobody knows that there is none.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return {};
+  require_trusted(path, access);
   return parse_ledger(io::read_text_file(path.string()), path.string()).entries;
 }
 

@@ -9,6 +9,7 @@
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/signal_cleanup.hpp"
 #include "pate/events/event.hpp"
+#include "pate/reports/ledger_access.hpp"
 #include "pate/reports/ledger_lines.hpp"
 
 namespace pate::reports {
@@ -23,16 +24,17 @@ namespace pate::reports {
 /// of its parent.) `append` returns when the entry is on
 /// the disk, so whoever prints after it never releases what the ledger does not know.
 ///
-/// A crash while appending can leave the beginning of an entry as the last line. That entry was
-/// never acknowledged and does not count; the next `append` begins a line of its own, with a mark
-/// before it that says how many lines are torn.
+/// A crash while appending can leave the beginning of an entry as the last line. Nobody knows
+/// whether it was acknowledged: the ledger is refused until `repair_ledger` has marked the line.
 class Ledger {
  public:
   /// Opens the file, or makes it, and waits for its lock.
   ///
-  /// Throws `input_error` naming file and line where the file is no ledger, `output_error` where it
-  /// cannot be opened for appending or is no regular file.
-  explicit Ledger(std::filesystem::path path, io::WritePoints points = {});
+  /// Throws `input_error` naming file and line where the file is no ledger, is torn or has no
+  /// entry, or where others could have written it; `output_error` where it cannot be opened for
+  /// appending, is no regular file, or another process holds it for longer than `access` waits.
+  explicit Ledger(std::filesystem::path path, io::WritePoints points = {},
+                  const LedgerAccess& access = {});
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
   /// A file that was made and got no entry is removed: a run that is refused leaves nothing behind.
@@ -43,8 +45,6 @@ class Ledger {
   /// All entries, oldest first.
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return text_.entries; }
   [[nodiscard]] Record record() const { return text_.record(); }
-  /// The number of the line that a crash tore, when the file ends with one.
-  [[nodiscard]] std::optional<std::int64_t> torn_line() const;
 
   /// Appends an entry and waits until it is on the disk (fsync of the file and of its directory).
   /// `time` and `line` are set here; tables of votes are left out.
@@ -55,9 +55,11 @@ class Ledger {
   void append(LedgerEntry entry);
 
  private:
+  Ledger(const LedgerAccess& access, std::filesystem::path path);  // opens only
+
   std::filesystem::path path_;
   io::WritePoints points_;
-  bool made_ = false;                               // there was no file of this name
+  bool made_ = false;                               // the file never had an entry
   std::optional<io::TemporaryName> without_entry_;  // of a file that was made, until it gets one
   io::Descriptor descriptor_;
   io::ProtectedFile protected_;
@@ -66,7 +68,16 @@ class Ledger {
 
 /// The entries of a ledger as they are now, for who only rehearses: without a lock, and none where
 /// there is no such file. Throws as `Ledger` does.
-[[nodiscard]] std::vector<LedgerEntry> read_ledger(const std::filesystem::path& path);
+[[nodiscard]] std::vector<LedgerEntry> read_ledger(const std::filesystem::path& path,
+                                                   const LedgerAccess& access = {});
+
+/// Marks the torn last line of a ledger, whole or not at all, so that it can be read and goes on.
+/// Throws as `Ledger` and `torn_mark` do.
+void repair_ledger(const std::filesystem::path& path, const LedgerAccess& access = {});
+
+/// Throws `input_error` where somebody else could have written a ledger, unless `access` trusts it.
+/// Pipes belong to those who named them.
+void require_trusted(const std::filesystem::path& path, const LedgerAccess& access);
 
 /// The ensemble that a new entry of the ledger at `path` is about: that of its first entry, or of
 /// the options where there is none yet, named after the file unless `name` is given. Throws

@@ -110,13 +110,11 @@ std::string total_in_words(std::size_t entries, const ToldEpsilon& total) {
                      entries == 1 ? "y" : "ies", total.epsilon, decimal(total.delta), promise);
 }
 
-std::string account_report_json(const std::vector<LedgerEntry>& entries,
-                                const std::optional<RecordAccount>& total,
-                                const std::vector<Notice>& notices, const ReportContext& context) {
+std::string account_report_json(const std::vector<LedgerEntry>& entries, const RecordAccount& total,
+                                const ReportContext& context) {
   FieldWriter report = begin_report("account", context);
-  report("ensemble", entries.empty() ? std::nullopt : std::optional(entries.front().ensemble()));
+  report("ensemble", entries.front().ensemble());
   const io::JsonWriter list = report.place().member("entries");
-  list.set_empty_array();
   for (const LedgerEntry& entry : entries) {
     FieldWriter line(list.element());
     const PublicEvent& open = entry.event.open;
@@ -132,23 +130,15 @@ std::string account_report_json(const std::vector<LedgerEntry>& entries,
     if (open.drawn) line("parameters", parameters_name(open.origin.parameters_from_votes));
     line("added", !counted_within(entry, entries));
   }
-  if (total) {
-    const CostEntry& headline = total->costs[total->headline];
-    report.object("total", [&](FieldWriter& sum) {
-      sum("epsilon", headline.epsilon);
-      sum("delta", headline.delta);
-    });
-    report("guarantee", guarantee_of(*total, "all that this ledger records"));
-    report("headline", headline);
-    report("costs", total->costs);
-  } else {
-    report.object("total", [](FieldWriter& sum) {
-      sum("epsilon", 0.0);
-      sum("delta", 0.0);
-    });
-    report("guarantee", no_guarantee("nothing was recorded."));
-  }
-  report("notices", notices);
+  const CostEntry& headline = total.costs[total.headline];
+  report.object("total", [&](FieldWriter& sum) {
+    sum("epsilon", headline.epsilon);
+    sum("delta", headline.delta);
+  });
+  report("guarantee", guarantee_of(total, "all that this ledger records"));
+  report("headline", headline);
+  report("costs", total.costs);
+  report("notices", total.notices);
   return report.text();
 }
 

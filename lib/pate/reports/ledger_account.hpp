@@ -42,11 +42,9 @@ namespace pate::reports {
 [[nodiscard]] std::string total_in_words(std::size_t entries, const ToldEpsilon& total);
 
 /// The report `pate/account/v1` of a ledger as JSON text: its ensemble, a line for each entry, the
-/// costs of all together (`total`; none of an empty ledger). It names no digests and no paths of
-/// its entries.
+/// costs of all together (`total`). It names no digests and no paths of its entries.
 [[nodiscard]] std::string account_report_json(const std::vector<LedgerEntry>& entries,
-                                              const std::optional<RecordAccount>& total,
-                                              const std::vector<Notice>& notices,
+                                              const RecordAccount& total,
                                               const ReportContext& context);
 
 /// The run that a release is about.

@@ -173,17 +173,19 @@ Record LedgerText::record() const {
   return join(all, {});
 }
 
-std::optional<std::int64_t> LedgerText::torn_line() const {
-  if (torn_lines == 0) return std::nullopt;
-  return lines - torn_lines + 1;
-}
-
 bool is_ledger(std::string_view text) {
   return text.substr(0, text.find('\n')).find("\"pate/ledger/v") != std::string_view::npos;
 }
 
-LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
+namespace {
+
+// Sets whether the last line is torn, which no mark follows.
+LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_torn) {
   LedgerText result;
+  std::int64_t torn_lines = 0;
+  const auto not_json = [&](std::int64_t line) {
+    return input_error(fmt::format("{}: line {} is no line of a ledger: not JSON", name, line));
+  };
   std::vector<NumberedEvent> events;
   std::set<std::string> ids;
   result.ends_line = bytes.empty() || bytes.back() == '\n';
@@ -199,19 +201,17 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
     }
     const auto json = io::JsonValue::parse_if_json(text, std::string(name));
     if (!json) {
-      if (!is_torn(text)) {
-        throw input_error(
-            fmt::format("{}: line {} is no line of a ledger: not JSON", name, result.lines));
-      }
-      ++result.torn_lines;
+      if (!is_torn(text)) throw not_json(result.lines);
+      ++torn_lines;
       continue;
     }
     const Line line(*json, result.lines);
     line.check_chain(result.last_digest);
     result.last_digest = line_digest(text);
     if (line.is_mark()) {
-      line.check_mark(result.torn_lines);
-      result.torn_lines = 0;
+      line.check_mark(torn_lines);
+      torn_lines = 0;
+      result.torn_line = result.lines - 1;
       continue;
     }
     result.entries.push_back(line.entry(text, events));
@@ -230,14 +230,46 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
           "the {}",
           name, result.lines, in_words(first.ensemble()), first.line, in_words(entry.ensemble())));
     }
-    if (result.torn_lines > 0) {
-      throw input_error(fmt::format(
-          "{}: line {} is no line of a ledger: it is incomplete, and no crash left it, because an "
-          "entry follows",
-          name, result.lines - result.torn_lines));
-    }
+    if (torn_lines > 0) throw not_json(result.lines - torn_lines);
+  }
+  // A line that has its end was written whole: it was changed since, and no crash cut it off.
+  ends_torn = torn_lines > 0 && !result.ends_line;
+  if (torn_lines > (ends_torn ? 1 : 0)) throw not_json(result.lines - torn_lines + 1);
+  if (result.entries.empty()) {
+    throw input_error(fmt::format(
+        "{}: a ledger without a whole entry, so that nobody knows what was released: find a copy "
+        "of it, or remove it if nothing was",
+        name));
   }
   return result;
+}
+
+}  // namespace
+
+LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
+  bool ends_torn = false;
+  LedgerText result = read_lines(bytes, name, ends_torn);
+  if (!ends_torn) return result;
+  throw input_error(fmt::format(
+      "{}: line {} is cut off: what its entry cost is unknown. Find a whole copy, or wait if the "
+      "line is being written. If nothing of it was released, leave it out:\npate ledger {} "
+      "--repair",
+      name, result.lines, name));
+}
+
+std::string torn_mark(std::string_view bytes, std::string_view name) {
+  bool ends_torn = false;
+  const LedgerText text = read_lines(bytes, name, ends_torn);
+  if (!ends_torn) {
+    throw input_error(fmt::format("{}: line {}, the last, is whole: there is nothing to repair",
+                                  name, text.lines));
+  }
+  FieldWriter mark;
+  mark("schema", kSchema);
+  mark("kind", kTorn);
+  mark("chain", text.last_digest);
+  mark("lines", std::int64_t{1});
+  return '\n' + mark.place().line() + '\n';
 }
 
 std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) {
@@ -245,27 +277,15 @@ std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) 
     throw parameter_error(fmt::format(
         "the settings of a ledger entry must be a JSON object, got '{}'", entry.settings.dump()));
   }
-  std::string bytes = before.ends_line ? "" : "\n";
-  std::string chain = before.last_digest;
-  if (before.torn_lines > 0) {
-    FieldWriter mark;
-    mark("schema", kSchema);
-    mark("kind", kTorn);
-    mark("chain", chain);
-    mark("lines", before.torn_lines);
-    const std::string text = mark.place().line();
-    chain = line_digest(text);
-    bytes += text + '\n';
-  }
   FieldWriter line;
   line("schema", kSchema);
   line("kind", kEvent);
-  line("chain", chain);
+  line("chain", before.last_digest);
   line("time", entry.time);
   write_tool(line, entry.version);
   line("settings", entry.settings);
   line("event", without_tables(entry.event));
-  return bytes + line.place().line() + '\n';
+  return (before.ends_line ? "" : "\n") + line.place().line() + '\n';
 }
 
 }  // namespace pate::reports

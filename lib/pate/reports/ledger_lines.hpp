@@ -39,15 +39,13 @@ struct LedgerEntry {
 /// What the text of a ledger says (cli/schemas/ledger.schema.json describes a line).
 struct LedgerText {
   std::vector<LedgerEntry> entries;  ///< oldest first
-  std::int64_t lines = 0;            ///< with what may be torn
-  std::int64_t torn_lines = 0;       ///< at the end, which no entry follows
-  bool ends_line = true;             ///< whether the last line is complete
-  std::string last_digest = {};      ///< SHA-256 of the last whole line; empty: there is none
+  std::int64_t lines = 0;
+  std::int64_t torn_line = 0;    ///< the last torn line, which a mark follows; 0: none
+  bool ends_line = true;         ///< whether the last line is complete
+  std::string last_digest = {};  ///< SHA-256 of the last whole line; empty: there is none
 
   /// All events.
   [[nodiscard]] Record record() const;
-  /// The first line that is torn, from 1.
-  [[nodiscard]] std::optional<std::int64_t> torn_line() const;
 };
 
 /// Reads the text of a ledger; `name` is how messages call it.
@@ -57,18 +55,22 @@ struct LedgerText {
 /// that the whole file was made anew.) Lines of the version before, `pate/ledger/v2`, have no such
 /// digest and may come first; they are carried over.
 ///
-/// Lines at the end that are no JSON, but begin like an entry, are what a crash left of one. They
-/// do not count. Further up they are accepted only where a mark follows that counts them. A last
+/// A last line that is cut off, or zeros, is what a crash left of an entry. Nobody knows what that
+/// entry cost, so that such a ledger is refused until a mark counts the line (`torn_mark`). A last
 /// line that lacks nothing but its end counts. Throws `input_error` naming any other line that is
 /// no line of a ledger, the first line of a ledger of an earlier version, which names no ensemble,
-/// and an entry of another ensemble than the first one's.
+/// and an entry of another ensemble than the first one's; and where there is no entry.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
+
+/// The end of a torn last line and its mark, after which `parse_ledger` reads the rest. Throws
+/// `input_error` as `parse_ledger` does, and where the last line is whole.
+[[nodiscard]] std::string torn_mark(std::string_view bytes, std::string_view name);
 
 /// Whether a text is a ledger rather than one report.
 [[nodiscard]] bool is_ledger(std::string_view text);
 
-/// What to append to a ledger that holds `before`: the end of an incomplete line, the mark after
-/// torn ones, the entry. Throws `parameter_error` where settings are no JSON object.
+/// What to append to a ledger that holds `before`: the end of an incomplete line, and the entry.
+/// Throws `parameter_error` where settings are no JSON object.
 [[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
 
 /// What the line after this one says of it: its SHA-256.
