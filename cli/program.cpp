@@ -16,8 +16,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
-#include "cli/text.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/base/memory.hpp"
 #include "pate/base/signal_cleanup.hpp"
 
@@ -26,7 +26,10 @@ namespace pate::cli {
 namespace {
 
 int report_error(const Streams& streams, const char* what, int status) {
-  streams.err << alarming("pate:", streams.err_colour()) << ' ' << for_terminal(what) << '\n';
+  // One line: names of files, commands and options in it may hold line ends.
+  const std::string_view text = what;
+  streams.err << alarming("pate:", streams.err_colour()) << ' '
+              << io::printable(text, text.size(), io::Letters::any) << '\n';
   return status;
 }
 
@@ -207,7 +210,9 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
     return status;
   } catch (const usage_error& error) {
     (void)report_error(streams, error.what(), kUsage);
-    if (!error.hint().empty()) streams.err << "pate: " << for_terminal(error.hint()) << '\n';
+    if (!error.hint().empty())
+      streams.err << "pate: " << io::printable(error.hint(), error.hint().size(), io::Letters::any)
+                  << '\n';
     return kUsage;
   } catch (const parameter_error& error) {
     return report_error(streams, error.what(), kUsage);

@@ -21,6 +21,7 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/files.hpp"
 #include "pate/reports/label_report.hpp"
 #include "pate/votes/tables/npy_header.hpp"
 
@@ -188,11 +189,13 @@ int run_simulate(const SimulateOptions& options, const Streams& streams) {
   write_output(options.output, dump.votes.bytes(), streams, io::Readers::by_umask);
   if (!options.quiet) {
     streams.err << fmt::format(
-        "pate: wrote {} ({}): {} x {} classes, {}{}\n", for_terminal(options.output),
-        name(options.layout), queries_text(options.ensemble.queries), options.ensemble.classes,
+        "pate: wrote {} ({}): {} x {} classes, {}{}\n",
+        io::printable(options.output, 4096, io::Letters::any), name(options.layout),
+        queries_text(options.ensemble.queries), options.ensemble.classes,
         teachers_text(options.ensemble.teachers),
-        options.labels_output.empty() ? std::string()
-                                      : "; true classes: " + for_terminal(options.labels_output));
+        options.labels_output.empty()
+            ? std::string()
+            : "; true classes: " + io::printable(options.labels_output, 4096, io::Letters::any));
   }
   return kDone;
 }

@@ -227,7 +227,8 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
                             (streams.out_is_terminal && !as_json && !options.quiet);
   if (show_summary) {
     write(streams.out, for_terminal(with_notes_broken(summary, streams.out_columns)));
-    if (to_file) streams.err << "report: " << for_terminal(options.output) << '\n';
+    if (to_file)
+      streams.err << "report: " << io::printable(options.output, 4096, io::Letters::any) << '\n';
     // A table has no room for them.
     if (!options.format) return;
   }
@@ -251,7 +252,7 @@ bool may_tell_numbers(const OutputOptions& options, const Streams& streams) {
 int report_missed(const std::vector<std::string>& missed, const Streams& streams) {
   for (const std::string& message : missed) {
     streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' '
-                << for_terminal(message) << '\n';
+                << io::printable(message, message.size(), io::Letters::any) << '\n';
   }
   return missed.empty() ? kDone : kLimitMissed;
 }
