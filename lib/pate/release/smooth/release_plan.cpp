@@ -120,6 +120,25 @@ double ReleasePlan::epsilon(double released_rdp) const {
   return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
 }
 
+// The mean of a normal number plus what is positive of it, E[max(x + N(0, 1), 0)].
+static double positive_mean(double x) {
+  return x * normal_cdf(x) + std::exp(log_normal_density(x));
+}
+
+// The mean of what is published: z is cut at 0 and at f_max, epsilon at 0.
+static double mean_published(const ReleaseNumbers& numbers, double k, double rdp,
+                             double largest_rdp) {
+  const double sd = numbers.noise_sd;
+  const double mean = numbers.mean_released;
+  const double apart = mean - (rdp + k * sd);
+  const double least = std::max(apart, 0.0);
+  const double most = std::max(apart + largest_rdp, least);
+  if (!(sd > 0.0) || !std::isfinite(sd)) return std::clamp(mean, least, most);
+  return std::clamp(
+      mean + sd * (positive_mean((least - mean) / sd) - positive_mean((mean - most) / sd)), least,
+      most);
+}
+
 bool ReleasePlan::uses_chosen_parameters() const {
   return chosen_from_votes || terms.counts_chosen();
 }
@@ -159,6 +178,7 @@ ReleasePlan release_plan(const VoteProfile& votes, const ReleaseSettings& settin
   plan.rdp = computed.cost.rdp;
   plan.largest_rdp = computed.cost.largest_rdp;
   plan.numbers = computed.numbers;
+  plan.numbers.mean_released = mean_published(plan.numbers, plan.k, plan.rdp, plan.largest_rdp);
   return plan;
 }
 
@@ -176,10 +196,10 @@ ReleasedEpsilon mean_released_epsilon(const VoteProfile& votes, const ReleaseSet
   validate(parameters);
   choice.resolution = GridResolution::coarse();
   choice.most_votes = votes.teachers;
-  const ReleaseNumbers numbers =
-      release_numbers(cost_at_order(votes, parameters.order, choice), parameters, goal);
-  return {numbers.mean_released, numbers.noise_sd, parameters.order, parameters.beta,
-          parameters.sigma};
+  const auto cost = cost_at_order(votes, parameters.order, choice);
+  const ReleaseNumbers numbers = release_numbers(cost, parameters, goal);
+  return {mean_published(numbers, goal.k, cost.rdp, cost.largest_rdp), numbers.noise_sd,
+          parameters.order, parameters.beta, parameters.sigma};
 }
 
 PublicRelease public_release(const VoteProfile& votes, const ReleaseSettings& settings,
