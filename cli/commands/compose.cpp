@@ -24,6 +24,7 @@
 #include "pate/reports/doubts.hpp"
 #include "pate/reports/ledger_account.hpp"
 #include "pate/reports/read_events.hpp"
+#include "pate/reports/read_report.hpp"
 #include "pate/reports/read_shard.hpp"
 #include "pate/reports/report_text.hpp"
 #include "pate/reports/run_reports.hpp"
@@ -54,6 +55,7 @@ Document read_document(const std::string& path, const reports::LedgerAccess& acc
     return {path, std::move(text), {}};
   }
   Document document{path, {}, io::JsonValue::parse(text, path)};
+  reports::check_report(*document.report);
   // Without its member `shard` one would look like a whole run.
   if (document.report->type() == io::JsonType::object && document.report->has("seal")) {
     reports::require_sealed(*document.report);
@@ -201,8 +203,10 @@ struct Rounds {
 
   [[nodiscard]] Record record() const {
     Record all;
-    for (const reports::NamedRecord& file : files) all = join(all, file.record);
-    return all;
+    for (const reports::NamedRecord& file : files) {
+      all.insert(all.end(), file.record.begin(), file.record.end());
+    }
+    return join({}, all);
   }
 };
 

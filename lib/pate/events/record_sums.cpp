@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/events/cost_alike.hpp"
 #include "pate/events/drawn_numbers.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
@@ -22,13 +24,21 @@ double times_of(const EventCosts& costs) {
   return static_cast<double>(costs.event().times);
 }
 
-// A sum over the events of what each costs, by order.
+// A sum over the events of what each costs, by order; those that cost alike are computed once,
+// unless what they cost is by their `answers`.
 template <class Value, class Of, class Add>
 std::vector<Value> summed(std::deque<EventCosts>& all, std::size_t orders, const Of& of,
-                          const Add& add) {
+                          const Add& add, bool answers = false) {
   std::vector<Value> result(orders);
+  std::vector<std::pair<const Event*, decltype(of(all.front()))>> known;
   for (EventCosts& costs : all) {
-    const auto its = of(costs);
+    auto alike = std::ranges::find_if(
+        known, [&](const auto& one) { return !answers && cost_alike(*one.first, costs.event()); });
+    if (alike == known.end()) {
+      known.emplace_back(&costs.event(), of(costs));
+      alike = known.end() - 1;
+    }
+    const auto& its = alike->second;
     for (std::size_t j = 0; j < orders; ++j) add(result[j], its[j], times_of(costs));
   }
   return result;
@@ -304,7 +314,7 @@ std::optional<double> RecordSums::named_order() const {
 std::vector<EventCosts::Spent> RecordSums::realized(std::span<const double> orders) {
   return values_of(summed<SpentSums>(
       costs_, orders.size(), [&](EventCosts& costs) { return costs.realized(orders); },
-      [](SpentSums& to, const EventCosts::Spent& its, double times) { to.add(its, times); }));
+      [](SpentSums& to, const EventCosts::Spent& its, double times) { to.add(its, times); }, true));
 }
 
 bool RecordSums::counts_answers() const {

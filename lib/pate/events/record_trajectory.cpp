@@ -7,6 +7,7 @@
 
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
+#include "pate/events/cost_alike.hpp"
 #include "pate/events/record_answers.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
@@ -23,7 +24,15 @@ constexpr std::size_t kMaxTrajectory = 1000;
 std::vector<std::vector<double>> curves_behind(const CostEntry& headline, const Record& record,
                                                std::span<const double> orders, unsigned threads) {
   std::vector<std::vector<double>> result;
+  std::vector<std::size_t> known;  // of those that cost alike the first
   for (const Event& event : record) {
+    const auto alike =
+        std::ranges::find_if(known, [&](std::size_t at) { return cost_alike(record[at], event); });
+    if (alike != known.end()) {
+      result.push_back(result[*alike]);
+      continue;
+    }
+    known.push_back(result.size());
     RecordSums sums({event}, threads);
     std::vector<double> curve;
     if (headline.data_dependent) {
