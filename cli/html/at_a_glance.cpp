@@ -11,6 +11,7 @@
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/doubts.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/read_report.hpp"
 #include "pate/reports/results_table.hpp"
 
 namespace pate::cli {
@@ -172,8 +173,11 @@ std::string with_the_ledger(const JsonValue& report) {
 std::string may_it_be_printed(const std::optional<reports::HeadlineNumber>& number, bool holds,
                               const JsonValue& report) {
   if (number && number->may_publish) {
-    return holds ? "Yes, this number with the words below." + with_the_ledger(report)
-                 : "No: nothing is promised of it.";
+    const char* const yes = reports::is_headline_confirmed(report)
+                                ? "Yes, this number with the words below."
+                                : "Yes, this number as reported, with the words below: its record "
+                                  "does not give it again.";
+    return holds ? yes + with_the_ledger(report) : "No: nothing is promised of it.";
   }
   if (!number) {
     return reports::has_private_part(report) ? "No: all of this report depends on private votes."

@@ -362,6 +362,8 @@ std::string html_page(std::span<const JsonValue> all,
   if (title.empty() && !heading.public_only) title = all.front().file();
   page.add(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+      "style-src 'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>Privacy report{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>",
       title.empty() ? "" : ": " + escaped(title), kStyle);

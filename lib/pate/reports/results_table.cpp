@@ -11,6 +11,7 @@
 #include "pate/base/error.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
+#include "pate/reports/read_report.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/table_cells.hpp"
 #include "pate/reports/tex_text.hpp"
@@ -135,13 +136,15 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       return std::string(promise_in_brief(headline.promise, headline.entry));
     case ResultColumn::bound:
       return bound_text(headline.entry);
-    case ResultColumn::publish:
+    case ResultColumn::publish: {
       if (!headline.may_publish || headline.promise == Promise::none) return "no";
-      if (headline.promise == Promise::fixed) return "yes";
+      const std::string yes = is_headline_confirmed(report) ? "yes" : "yes, as reported";
+      if (headline.promise == Promise::fixed) return yes;
       // Its queries are those of its run; what a ledger has besides, its epsilon counts as well.
-      return headline.entry.find("others")
-                 ? "yes, with its statement; counts all that its ledger had then"
-                 : "yes, with its statement";
+      return yes + (headline.entry.find("others")
+                        ? ", with its statement; counts all that its ledger had then"
+                        : ", with its statement");
+    }
   }
   return {};
 }
@@ -255,7 +258,11 @@ std::string csv_text(const ResultsTable& table) {
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) text += ',';
-      text += csv_cell(row[i]);
+      // Words of others that a spreadsheet would take for a formula.
+      const bool is_formula =
+          is_words(table.columns[i]) && !row[i].empty() &&
+          std::string_view("=+-@\t\r").find(row[i].front()) != std::string_view::npos;
+      text += csv_cell(is_formula ? '\'' + row[i] : row[i]);
     }
     text += '\n';
   }

@@ -270,7 +270,7 @@ TEST_CASE("every column of a table has its title, and a sign where a report says
   CHECK(table.rows.at(0) ==
         std::vector<std::string>{"a", "Confident GNMax, threshold 60, sigma1 15, sigma2 20", "100",
                                  "10", "40", "30.2", "87.5", "50.0", "1.0001", "1e-05", "guarantee",
-                                 "data independent, worst case, improved", "yes"});
+                                 "data independent, worst case, improved", "yes, as reported"});
   CHECK(table.rows.at(1) == std::vector<std::string>{"b", "", "", "", "", "", "", "", "2.0000", "",
                                                      "guarantee", "", "no"});
   CHECK(table.has_unpublishable());
@@ -322,7 +322,7 @@ TEST_CASE("cells of a table are of the public part where a report has no more") 
     "setting": "non_private", "teachers": {"count": 11, "affected": 2}, "queries": 3})"))};
   CHECK(pate::reports::results_table(majority, labels, columns).rows.at(0) ==
         std::vector<std::string>{"DaRRM, for 2 teachers of a person that vote otherwise", "3", "11",
-                                 "yes"});
+                                 "yes, as reported"});
 }
 
 TEST_CASE("a seal shows any change of what a report says, and none of how it is laid out") {

@@ -89,9 +89,9 @@ TEST_CASE("a number that counts a whole ledger says so beside the queries of its
     return reports::results_table(all, std::vector<std::string>{"r"}, {ResultColumn::publish})
         .rows[0][0];
   };
-  CHECK(may_be_published("") == "yes, with its statement");
+  CHECK(may_be_published("") == "yes, as reported, with its statement");
   CHECK(may_be_published(R"(, "others": {"epsilon": 0.5, "delta": 1e-5})") ==
-        "yes, with its statement; counts all that its ledger had then");
+        "yes, as reported, with its statement; counts all that its ledger had then");
 }
 
 TEST_CASE("queries are those that were asked, answered those of the file of labels") {
