@@ -7,6 +7,7 @@ import json
 import keyword
 import os
 import pathlib
+import random
 import signal
 import stat
 import subprocess
@@ -28,6 +29,13 @@ CONFIDENT = {"threshold": "60%", "sigma1": 15, **GAUSSIAN}
 
 def command_line(*words):
     return subprocess.run([PATE, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def is_running(number):
+    try:
+        return pathlib.Path(f"/proc/{number}/stat").read_text("utf-8").split(") ")[-1][0] != "Z"
+    except OSError:
+        return False
 
 
 def without_paths(report):
@@ -287,6 +295,24 @@ class CallsTest(unittest.TestCase):
             pate.compose(report).page()
         self.assertGreaterEqual(len(seen), 3)
         self.assertFalse([name for name in seen if os.path.exists(name)])
+
+    def test_the_end_of_the_process_ends_the_program_and_its_files(self):
+        numpy.save("large.npy", numpy.tile(self.votes, (50, 1)))
+        script = ("import pate; pate.tune('large.npy', threshold='1:100:0.1', sigma1='1:400:1', sigma2='1:40:1', delta=1e-5)")
+        for seed, how in enumerate((signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)):
+            home = self.root / f"home{seed}"
+            home.mkdir()
+            caller = subprocess.Popen([sys.executable, "-B", "-c", script], env={**os.environ, "TMPDIR": os.fspath(home)})
+            while not (numbers := [int(text) for file in home.glob("*/pid") if (text := file.read_text())]):
+                time.sleep(0.01)
+            time.sleep(random.Random(seed).random() / 2)
+            self.assertIsNone(caller.poll())
+            caller.send_signal(how)
+            caller.wait()
+            until = time.monotonic() + 60
+            while time.monotonic() < until and (any(home.iterdir()) or any(map(is_running, numbers))):
+                time.sleep(0.01)
+            self.assertEqual((list(home.iterdir()), [number for number in numbers if is_running(number)]), ([], []), how)
 
     def test_an_interruption_ends_the_program(self):
         with mock.patch.dict(os.environ), tempfile.TemporaryDirectory() as directory:

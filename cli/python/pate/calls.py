@@ -3,7 +3,6 @@ import collections
 import os
 import pathlib
 import re
-import tempfile
 from typing import Any, Union
 
 from pate import reports, running
@@ -140,7 +139,7 @@ def call(command, votes, options, paths):
     options: by keyword; paths: the names of those that take a file. `write_labels=True` stands for a file that the
     labels are read from and that is then removed.
     """
-    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+    with running.private_directory() as directory:
         files, options, word, chunks = _Files(directory), dict(options), None, None
         if votes is not None:
             word, chunks = _votes(votes, options)
@@ -178,7 +177,7 @@ def call_with_reports(command, given, options, paths):
     if not given:
         raise UsageError(f"pate.{command}: a report is missing")
     def work(names):
-        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+        with running.private_directory() as directory:
             report = os.path.join(directory, "report.json")
             words = [command, *words_of(options, _Files(directory), paths), "--summary", f"--output={report}", "--", *names]
             status, summary, said = running.run(words)
@@ -211,7 +210,7 @@ def picture_of(given, options):
 
 def simulate(options):
     """Runs `pate simulate`; votes and true classes come back as arrays."""
-    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+    with running.private_directory() as directory:
         votes, labels = (os.path.join(directory, name) for name in ("votes.npy", "labels.npy"))
         running.run_well(["simulate", *words_of(options, _Files(directory), ()), "--quiet", f"--output={votes}", f"--labels-output={labels}"])
         return Simulated(from_npy(votes), from_npy(labels))

@@ -213,7 +213,7 @@ def with_files(reports, work):
 
     Errors call a report of the first two kinds "report 1", by its place: its file is gone by then.
     """
-    with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+    with running.private_directory() as directory:
         files = []
         for number, report in enumerate(reports, 1):
             if isinstance(report, (str, os.PathLike)):
@@ -243,7 +243,7 @@ def page_of(reports, words=()):
 def picture_of(reports, kind, words):
     """The picture of `pate plot` with these options."""
     def draw(files):
-        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+        with running.private_directory() as directory:
             picture = pathlib.Path(directory) / "picture.svg"
             running.run_well(["plot", *words, "--quiet", f"--output={picture}", "--", *files])
             return picture.read_text(encoding="utf-8")

@@ -1,10 +1,13 @@
 """Which program is run, and how."""
+import atexit
+import contextlib
 import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 import threading
 
 from pate.errors import ProgramError, error_of
@@ -54,6 +57,70 @@ def program() -> str:
     raise ProgramError("there is no program pate: neither beside this package nor in PATH; install the wheel, or name it in PATE_PROGRAM")
 
 
+# Outlives this process, whatever ends it: then the pipe that it reads has no writer. It knows the
+# private directories (+ a new one, - one that is gone), ends the programs in them and removes them.
+_CLEANER = r"""
+trap "" HUP INT QUIT TERM
+while IFS= read -r line; do
+  case $line in
+    +*) set -- "$@" "${line#+}" ;;
+    -*) for known; do shift; [ "$known" = "${line#-}" ] || set -- "$@" "$known"; done ;;
+  esac
+done
+for directory; do
+  if read -r program <"$directory/pid"; then
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do kill "$program" || break; sleep .1; done
+  fi
+  rm -rf -- "$directory"
+done
+"""
+
+
+class _Cleaner:
+    """Removes private directories when this process is killed."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.process = None
+
+    def tell(self, line):
+        with self.lock:
+            if self.process is None:
+                self.process = subprocess.Popen(["/bin/sh", "-c", _CLEANER], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                                stderr=subprocess.DEVNULL, start_new_session=True)
+            os.write(self.process.stdin.fileno(), os.fsencode(line + "\n"))
+
+    def end(self):
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
+
+    def forget(self):
+        """In a child of this process: its end is not that of its parent."""
+        process, self.lock, self.process = self.process, threading.Lock(), None
+        if process is not None:
+            process.stdin.close()
+            process.returncode = 0  # the parent waits for it
+
+
+_cleaner = _Cleaner()
+atexit.register(_cleaner.end)
+os.register_at_fork(after_in_child=_cleaner.forget)
+
+
+@contextlib.contextmanager
+def private_directory():
+    """A directory that none but the owner enters, and that is removed even if this process is killed."""
+    directory = ""
+    try:
+        _cleaner.tell("")  # it is there before the directory
+        with tempfile.TemporaryDirectory(prefix="pate-") as directory:
+            _cleaner.tell("+" + directory)
+            yield directory
+    finally:
+        _cleaner.tell("-" + directory)
+
+
 def _feed(pipe, chunks):
     try:
         for chunk in chunks:
@@ -67,10 +134,12 @@ def run(words, chunks=None):
     """Runs the program; returns its exit status and what it wrote to standard output and standard error.
 
     chunks: the bytes of its standard input, one after the other. An interruption (Ctrl-C, or that of a notebook)
-    ends the program, which then leaves no files that are half written.
+    ends the program, which then leaves no files that are half written; so does the end of this process.
     """
-    with subprocess.Popen([program(), *words], stdin=subprocess.DEVNULL if chunks is None else subprocess.PIPE,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    # The shell becomes the program, whose number is known before it begins.
+    shell = ["/bin/sh", "-c", 'echo $$ >"$0/pid" && exec "$@"']
+    pipes = {"stdin": subprocess.DEVNULL if chunks is None else subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with private_directory() as directory, subprocess.Popen([*shell, directory, program(), *words], **pipes) as process:
         feeder, process.stdin = process.stdin, None
         if feeder is not None:
             threading.Thread(target=_feed, args=(feeder, chunks), daemon=True).start()
