@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
@@ -152,6 +154,22 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
   return account(run, settings, partials);
 }
 
+// What all rows of the file cost: a sentence.
+std::string whole_file_cost(const Run& run, AccountSettings settings) {
+  const Run all{run.votes, RowSelection::all(run.votes.queries()), run.aggregator, run.student, {},
+                {}};
+  settings.exact = settings.complex = settings.tilted = false;
+  settings.reading.reset();
+  settings.conversion.reset();
+  const Account costs = account(all, settings);
+  double any_votes = std::numeric_limits<double>::infinity();
+  for (const CostEntry& cost : costs.costs) {
+    if (!cost.data_dependent) any_votes = std::min(any_votes, cost.epsilon);
+  }
+  return fmt::format("All {} rows cost {:.5f} for these votes, {:.5f} for any", run.votes.queries(),
+                     costs.costs[costs.headline].epsilon, any_votes);
+}
+
 // The expected share of the answers that are the plurality; none where none is expected.
 std::optional<double> agreement_of_answers(const Run& run, const Account& account,
                                            unsigned threads) {
@@ -230,7 +248,9 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   if (!options.groups.empty()) groups = open_groups(options.groups, input);
   const std::optional<TeacherWeights> weights = open_weights(options.teacher_weights, input);
   const Run run = make_run(input, options.mechanism, shard);
-  if (!weights) doubt_decisions(run, asked, input);
+  if (!weights) {
+    doubt_decisions(run, asked, input, [&] { return whole_file_cost(run, settings); });
+  }
   // Digests read every byte once more: beside the account, not after it.
   auto described = input.describe_async(settings.threads);
   Partials partials;

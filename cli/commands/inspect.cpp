@@ -1,8 +1,10 @@
 #include "cli/commands/commands.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +12,6 @@
 #include "cli/exit_status.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
-#include "pate/inspection/inspection_notices.hpp"
 #include "pate/reports/votes_reports.hpp"
 
 namespace pate::cli {
@@ -81,20 +82,16 @@ int run_inspect(const InspectOptions& options, const Streams& streams) {
   reports::ReportContext context{version(), settings_of("inspect", add_inspect, options),
                                  described.get()};
   input.check_unchanged();
-  std::vector<Notice> first;
-  for (const ContentDoubt& doubt : input.contents) {
-    // Of what the inspection has found, too, it says more: it looked at all votes.
-    const bool is_found = std::ranges::any_of(
-        inspection.notices, [&](const Notice& notice) { return notice.code == doubt.notice.code; });
-    if (!is_found) first.push_back(doubt.notice);
-  }
-  first.insert(first.end(), input.notices.begin(), input.notices.end());
+  const std::vector<Notice> first = input.doubts();
   inspection.notices.insert(inspection.notices.begin(), first.begin(), first.end());
   std::ranges::move(slip_notices(thresholds_of(options.mechanism, input.votes->teachers()),
                                  input.votes->teachers(), 0.0, mechanism.ptr()),
                     std::back_inserter(inspection.notices));
-  if (auto notice = dtype_notice(context.inputs.front().dtype)) {
-    inspection.notices.push_back(std::move(*notice));
+  if (const std::string& dtype = context.inputs.front().dtype; dtype.find('f') != dtype.npos) {
+    inspection.notices.push_back(
+        {"float_votes",
+         fmt::format("the votes are stored as floating-point numbers ({}), all of them whole",
+                     dtype)});
   }
   deliver_report(options.output, reports::inspect_report_json(inspection, context),
                  inspect_summary(inspection, context.inputs.front()), inspection.notices, streams);

@@ -174,6 +174,7 @@ void check_options(const LabelOptions& options) {
   check_declared(options);
   check_samples(options);
   check_weights(options);
+  require_rows_from(options.input, options.rows_from_answers);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
   // With weights a vote may be a small part of 1.

@@ -160,6 +160,7 @@ void check_release_options(const ReleaseOptions& options) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   check_delta(options.settings.delta, options.any_delta);
+  require_rows_from(options.input, false);
   if (!options.dry_run) refuse_share_as_votes(options.mechanism);
   if (options.at_most) check_at_most(options);
   if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {

@@ -373,10 +373,21 @@ Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
     require_two_classes(input);
     require_every_vote(*input.votes, "one noise, which is compared with half of all teachers,");
   }
+  Mechanism mechanism = make_aggregator(options, input.votes->teachers(), input.rows.size(),
+                                        input.student != nullptr);
+  // Without a threshold labels are only compared with the noise.
+  if (!input.released.empty() && !mechanism.refuses() && input.decisions) {
+    for (std::int64_t i = 0; i < input.rows.size(); ++i) {
+      if ((*input.decisions)[static_cast<std::size_t>(input.rows[i])] != 0) continue;
+      throw input_error(fmt::format(
+          "--decisions: row {} was refused, but without --threshold every query is answered",
+          input.rows[i]));
+    }
+    input.decisions.reset();
+  }
   return {*input.votes,
           input.rows,
-          make_aggregator(options, input.votes->teachers(), input.rows.size(),
-                          input.student != nullptr),
+          std::move(mechanism),
           input.student.get(),
           std::move(input.decisions),
           std::move(input.labels),

@@ -9,16 +9,15 @@
 
 #include "cli/options/command_line.hpp"
 #include "pate/base/error.hpp"
-#include "pate/inspection/teachers_mismatch.hpp"
 
 namespace pate::cli {
 
 void check_teachers(const VotesLookedAt& looked_at, std::int64_t said) {
   const VoteSource& votes = looked_at.votes;
   if (votes.queries() == 0 || votes.teachers() == said) return;
-  throw input_error(fmt::format(
-      "{}: --teachers says {} teachers, but the votes have {}{}", votes.name(), said,
-      votes.teachers(), why_other_teachers(votes, looked_at.table, looked_at.layout, said)));
+  throw input_error(fmt::format("{}: --teachers says {} teachers, but the votes have {}{}",
+                                votes.name(), said, votes.teachers(),
+                                why_other_teachers(looked_at, said)));
 }
 
 void refuse_doubted(const std::string& name, std::span<const ContentDoubt> doubts,

@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "pate/accounting/names.hpp"
+#include "pate/inspection/beside_votes.hpp"
 #include "pate/inspection/content_doubts.hpp"
-#include "pate/inspection/label_rows.hpp"
 #include "pate/votes/vote_source.hpp"
 
 namespace pate::cli {
 
 /// What the numbers of `--indices` are, where they look like something else.
 enum class IndicesAre { rows };
+/// Where the list of `--indices` comes from: drawn at random, public, or an earlier file of rows.
+/// None of them depends on these votes.
+enum class RowsFrom { random, public_list, earlier };
 
 }  // namespace pate::cli
 
@@ -23,6 +26,13 @@ inline constexpr std::array<pate::Named<pate::cli::IndicesAre>, 1>
     pate::kNames<pate::cli::IndicesAre>{{
         {pate::cli::IndicesAre::rows, "rows"},
     }};
+
+template <>
+inline constexpr std::array<pate::Named<pate::cli::RowsFrom>, 3> pate::kNames<pate::cli::RowsFrom>{{
+    {pate::cli::RowsFrom::random, "random"},
+    {pate::cli::RowsFrom::public_list, "public"},
+    {pate::cli::RowsFrom::earlier, "earlier"},
+}};
 
 namespace pate::cli {
 

@@ -12,11 +12,10 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
-#include "pate/inspection/decisions_doubt.hpp"
-#include "pate/inspection/inspection_notices.hpp"
-#include "pate/inspection/labels_at_chance.hpp"
-#include "pate/inspection/student_doubts.hpp"
+#include "pate/inspection/beside_votes.hpp"
+#include "pate/inspection/improbable.hpp"
 #include "pate/votes/class_headings.hpp"
+#include "pate/votes/conversion_line.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/long_table.hpp"
 #include "pate/votes/query_columns.hpp"
@@ -200,6 +199,7 @@ void check_readings(const VotesInputOptions& options) {
         "change, and is a fact of the experiment, not of the file");
   }
   needs(options.indices_are.has_value(), options.indices, "--indices-are", "--indices");
+  needs(options.rows_from.has_value(), options.indices, "--rows-from", "--indices");
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
   needs(options.decisions_are.has_value(), options.decisions, "--decisions-are", "--decisions");
   needs(options.decisions_rows.has_value(), options.decisions, "--decisions-rows", "--decisions");
@@ -218,6 +218,21 @@ std::vector<std::int64_t> rows_of(const VotesInputOptions& options, const Numeri
       "as one of the first {} rows. Leave --indices out for all rows; if they are row numbers, say "
       "so with --indices-are rows",
       table.name(), other, votes.classes()));
+}
+
+// The line that makes decisions of a list of the rows that were answered.
+std::string decisions_line(const NumericTable& list, std::int64_t rows) {
+  if (list.description().format.starts_with("np")) {
+    return array_line(list.name(), fmt::format("n.isin(n.arange({}), a)", rows));
+  }
+  return conversion_line(
+      list.name(),
+      fmt::format(R"(python3 -c 'import re; r = set(map(int, )"
+                  R"(re.findall(r"^\d+", open("{{0}}").read(), re.M))); )"
+                  R"(open("{{1}}.csv", "w").write("row,answered\n" + )"
+                  R"("".join(f"{{{{i}}}},{{{{int(i in r)}}}}\n" for i in range({}))))')",
+                  rows),
+      true);
 }
 
 // Nothing to account for is more often a job that failed than a run without queries.
@@ -248,8 +263,6 @@ std::vector<Notice> VotesInput::doubts() const {
   std::vector<Notice> result;
   for (const ContentDoubt& doubt : contents) result.push_back(doubt.notice);
   result.insert(result.end(), notices.begin(), notices.end());
-  const auto layouts = layout_notices(*votes, rows, layout != Layout::counts);
-  result.insert(result.end(), layouts.begin(), layouts.end());
   return result;
 }
 
@@ -347,34 +360,54 @@ VotesInput open_votes(const VotesInputOptions& options) {
     }
   }
   const VotesShape beside{votes.queries(), votes.classes(), input.rows};
-  const auto add_if_at_chance = [&](const char* option, const std::string& path,
-                                    const std::vector<std::int32_t>& labels) {
-    if (auto notice = labels_at_chance(votes, input.rows, labels, option, io::printable(path))) {
-      input.notices.push_back(*std::move(notice));
-    }
-  };
   if (!options.labels.empty()) {
     input.labels =
         read_labels(*open_file(input, "labels", options.labels, reading_of_labels(options, false)),
                     {votes.queries(), labelled, input.rows}, options.labels_rows);
-    add_if_at_chance("labels", options.labels, *input.labels);
+    if (auto notice = labels_at_chance(votes, input.rows, *input.labels, "labels",
+                                       io::printable(options.labels))) {
+      input.notices.push_back(*std::move(notice));
+    }
   }
   if (!options.decisions.empty()) {
     Decisions read = read_decisions(
         *open_file(input, "decisions", options.decisions, reading_of_labels(options, true)), beside,
         options.decisions_are, options.decisions_rows);
-    if (!read.labels.empty()) add_if_at_chance("decisions", options.decisions, read.labels);
     input.decisions = std::move(read.answered);
+    input.released = std::move(read.labels);
   }
   return input;
 }
 
-void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input) {
-  auto doubt = decisions_doubt(run, io::printable(options.decisions));
-  if (!doubt) return;
-  refuse_doubted(run.votes.name(), {&*doubt, 1}, options.accepted,
-                 options.makes_something || options.has_limits);
-  input.contents.push_back(*std::move(doubt));
+void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input,
+                     const std::function<std::string()>& whole) {
+  const auto add = [&](std::optional<ContentDoubt> doubt) {
+    if (!doubt) return;
+    refuse_doubted(run.votes.name(), {&*doubt, 1}, options.accepted,
+                   options.makes_something || options.has_limits);
+    input.contents.push_back(*std::move(doubt));
+  };
+  const std::string path = io::printable(options.decisions);
+  auto decisions = decisions_doubt(run, path);
+  // A list of the rows that were answered is no list that was asked.
+  if (decisions && !options.indices.empty() && !options.rows_from) {
+    decisions->weight = Weight::certain;
+    decisions->notice.message +=
+        "; if --indices lists the rows that were answered, leave it out: a refusal costs, too";
+  }
+  add(std::move(decisions));
+  if (!input.released.empty()) add(labels_doubt(run, input.released, path));
+  if (options.indices.empty() || options.rows_from || options.makes_something) return;
+  const auto file = std::ranges::find(input.files, "indices", &VotesInput::File::role);
+  add(rows_doubt(run, io::printable(options.indices), whole ? whole() : "",
+                 decisions_line(*file->opened.table, run.votes.queries())));
+}
+
+void require_rows_from(const VotesInputOptions& options, bool from_answers) {
+  if (options.indices.empty() || options.rows_from || from_answers) return;
+  throw usage_error(
+      "--indices needs --rows-from random, public or earlier: where the list comes from. Rows that "
+      "were chosen by these votes tell of them, and rows that were refused cost, too");
 }
 
 TeacherGroups open_groups(const std::string& path, VotesInput& input) {

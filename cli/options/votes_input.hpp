@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -65,6 +66,7 @@ struct VotesInputOptions {
   std::string queries;
   std::string indices;
   std::optional<IndicesAre> indices_are;
+  std::optional<RowsFrom> rows_from;
   std::vector<VotesDoubt> accepted;
   std::string student;
   std::string labels;
@@ -90,6 +92,8 @@ struct VotesInput {
   std::unique_ptr<StudentScores> student;
   std::optional<std::vector<std::int32_t>> labels;
   std::optional<std::vector<std::uint8_t>> decisions;
+  std::vector<std::int32_t>
+      released;  ///< labels of the decisions, by row; none where they have none
 
   struct File {
     std::string role;
@@ -102,8 +106,7 @@ struct VotesInput {
   std::vector<Notice> notices;         ///< of how the files were read
   std::vector<ContentDoubt> contents;  ///< what is in the votes
 
-  /// These, those of the contents, and those of what `pate inspect` finds that put numbers in
-  /// doubt.
+  /// Those of the contents, and these.
   [[nodiscard]] std::vector<Notice> doubts() const;
   /// What the report says of the files, with their digests; reads them to the end.
   [[nodiscard]] std::vector<reports::InputFile> describe() const;
@@ -118,8 +121,14 @@ struct VotesInput {
 /// files that do not.
 [[nodiscard]] VotesInput open_votes(const VotesInputOptions& options);
 
-/// Adds to the input what decisions of a run betray. Throws as `refuse_doubted`.
-void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input);
+/// Adds to the input what decisions, released labels and a list of rows betray of a run. `whole`
+/// says what all rows cost, where a command knows. Throws as `refuse_doubted`.
+void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInput& input,
+                     const std::function<std::string()>& whole = {});
+
+/// Throws `usage_error` for labels, or a number to publish, of `--indices` of which nobody says
+/// where they come from.
+void require_rows_from(const VotesInputOptions& options, bool from_answers);
 
 /// Reads who belongs together; the file becomes one of the inputs. Throws as `open_teacher_groups`.
 [[nodiscard]] TeacherGroups open_groups(const std::string& path, VotesInput& input);

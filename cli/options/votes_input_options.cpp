@@ -14,7 +14,7 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
     return std::ranges::find(without, option) == without.end();
   };
   if (!has("--labels")) without.emplace_back("--labels-rows");
-  if (!has("--indices")) without.emplace_back("--indices-are");
+  if (!has("--indices")) without.insert(without.end(), {"--indices-are", "--rows-from"});
   if (!has("--decisions")) {
     without.insert(without.end(), {"--decisions-are", "--decisions-rows"});
   }
@@ -53,12 +53,18 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
   votes.add("--indices FILE", options.indices, "file of row numbers to use, one per query");
   votes.add("--indices-are WHAT", options.indices_are, {IndicesAre::rows},
             "rows: confirm that --indices holds row numbers although they look like labels");
+  votes.add("--rows-from WHERE", options.rows_from,
+            {RowsFrom::random, RowsFrom::public_list, RowsFrom::earlier},
+            "origin of the list of --indices, which these votes must not decide: random, public, "
+            "or a file that is earlier than the votes");
   votes.add(
       "--accept DOUBTS", options.accepted,
       {VotesDoubt::totals_column, VotesDoubt::label_column, VotesDoubt::looks_transposed,
        VotesDoubt::looks_like_counts, VotesDoubt::looks_one_hot, VotesDoubt::looks_long,
        VotesDoubt::identical_teachers, VotesDoubt::constant_teachers, VotesDoubt::plurality_column,
-       VotesDoubt::decimal_commas, VotesDoubt::improbable_decisions},
+       VotesDoubt::decimal_commas, VotesDoubt::improbable_decisions, VotesDoubt::improbable_labels,
+       VotesDoubt::answered_rows, VotesDoubt::one_class, VotesDoubt::sorted_rows,
+       VotesDoubt::silent_teachers, VotesDoubt::plus_minus_one},
       "input warnings that must not refuse the votes, by the names that the refusal gives");
   votes.add("--student FILE", options.student,
             "file of the student's scores, for the Interactive aggregator");

@@ -21,8 +21,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 PATE = str(pathlib.Path(sys.argv[1]).resolve())
-DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 40
-HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 400
+DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 10
+HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 100
 FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
 REFUSED = 3
 
@@ -519,7 +519,93 @@ def one_query(rng, folder):
     return words, f"the votes of {e.teachers} teachers on one query", [], e.teachers if layout == "predictions-by-query" else None
 
 
-KINDS = [one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
+def sorted_rows(rng, folder):
+    e = Ensemble(rng, least_queries=30)
+    while e.classes < 5 or e.teachers < 30:
+        e = Ensemble(rng, least_queries=30)
+    falls = rng.random() < 0.5
+    return [write_table(rng, folder / "v", [sorted(row, reverse=falls) for row in e.counts])], "sorted_rows", None, None
+
+
+def one_class(rng, folder):
+    e = Ensemble(rng)
+    write_npy(folder / "v.npy", "<i8", (e.queries, 1), [e.teachers] * e.queries)
+    return [folder / "v.npy"], "there is one class", ["--accept", "one-class"], None
+
+
+def never_voted(rng, folder):
+    """Teachers that abstain always, among others that do sometimes."""
+    e = contested(rng, 40)
+    table = [[-1 if rng.random() < 0.1 else vote for vote in row] for row in e.by_query]
+    at, silent = rng.randint(0, e.teachers), rng.randint(1, 3)
+    table = [row[:at] + [-1] * silent + row[at:] for row in table]
+    return [*either_layout(rng, folder, table, e.classes), "--abstentions", "class"], "silent_teachers", None, None
+
+
+def two_signs(rng, folder):
+    """Two classes that are called -1 and 1."""
+    e = contested(rng, 40)
+    table = [[1 if vote == label else -1 for vote in row] for row, label in zip(e.by_query, e.labels)]
+    words = either_layout(rng, folder, table, 2)
+    if rng.random() < 0.5:
+        return [*words, "--abstentions", "class"], "of two classes", ["--accept", "plus-minus-one"], None
+    return words, "two classes", [], e.teachers if has_pandas() else None
+
+
+class Released:
+    """A run as its noise draws it."""
+
+    def __init__(self, rng, folder):
+        self.e = Ensemble(rng, 100, 60)
+        while not 0.45 < sum(max(row) for row in self.e.counts) / self.e.teachers / self.e.queries < 0.8 or self.e.teachers < 30:
+            self.e = Ensemble(rng, 100, 60)
+        self.threshold, self.sigma1, self.sigma2 = 0.65 * self.e.teachers, 0.03 * self.e.teachers, rng.uniform(0.25, 0.5) * self.e.teachers
+        self.words = [str(write_table(rng, folder / "v", self.e.counts, None)), "--delta", "1e-5"]
+        if self.words[0][-4:] != ".npy":
+            self.words += ["--header", "no", "--index-column", "no"]
+        self.check = ["--threshold", f"{self.threshold:.3f}", "--sigma1", f"{self.sigma1:.3f}"]
+        self.answered = [max(row) + rng.gauss(0, self.sigma1) >= self.threshold for row in self.e.counts]
+        self.labels = [max(range(self.e.classes), key=lambda c, row=row: row[c] + rng.gauss(0, self.sigma2)) for row in self.e.counts]
+
+
+def check_released(seed):
+    """Lists of answered rows, labels without noise; honest ones of both are believed."""
+    rng = random.Random(f"released {seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        run = Released(rng, folder)
+
+        def told(*more, sigma2=run.sigma2):
+            done = subprocess.run([PATE, "analyze", *run.words, *more, "--sigma2", f"{sigma2:.3f}", "--quiet", "--json"],
+                                  capture_output=True, text=True, check=False)
+            return done.returncode, done.stderr, [n["code"] for n in json.loads(done.stdout)["notices"]] if done.returncode == 0 else []
+
+        for check in [], run.check:
+            honest = [label if answered or not check else -1 for label, answered in zip(run.labels, run.answered)]
+            exact = [row.index(max(row)) if label >= 0 else -1 for label, row in zip(honest, run.e.counts)]
+            write_npy(folder / "d.npy", "<i8", (len(honest),), honest)
+            status, said, codes = told(*check, "--decisions", f"{name}/d.npy", "--decisions-are", "labels")
+            assert status == 0 and not any(code.startswith("improbable") for code in codes), (said, codes)
+            differ = sum(a != b for a, b in zip(honest, exact))
+            write_npy(folder / "x.npy", "<i8", (len(exact),), exact)
+            status, said, codes = told(*check, "--decisions", f"{name}/x.npy", "--decisions-are", "labels")
+            assert status == 0, said
+            assert differ < 30 or "improbable_labels" in codes, (differ, codes)
+        rows = [i for i, answered in enumerate(run.answered) if answered]
+        path = folder / "i.txt"
+        path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        status, said, codes = told(*run.check, "--indices", str(path))
+        if status == 0:
+            assert "answered_rows" in codes, codes
+            return
+        assert status == REFUSED and "look like the answered ones" in said, said
+        made = next(filter(None, made_by(line_in(said), name)))
+        status, said, codes = told(*run.check, "--decisions", f"{name}/{made}" if "/" not in made else made)
+        assert status == 0 and "improbable_decisions" not in codes, (said, codes)
+        assert told(*run.check, "--indices", str(path), "--rows-from", "random")[0] == 0
+
+
+KINDS = [sorted_rows, one_class, never_voted, two_signs, one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
 
 
 def check_kind(kind, seed):
@@ -579,7 +665,7 @@ def check_honest(seed):
         assert status == 0, said
         assert "looks_transposed" not in codes, codes
         if seed % 10 == 0:  # and who makes something of them is not refused
-            done = subprocess.run([PATE, "label", *words, "--teachers", str(e.teachers), "--sigma2", "30", "--delta", "1e-5",
+            done = subprocess.run([PATE, "label", *words, *(["--rows-from", "random"] if "--indices" in words else []), "--teachers", str(e.teachers), "--sigma2", "30", "--delta", "1e-5",
                                    "--write-labels", str(pathlib.Path(name) / "l.npy"), "--quiet"],
                                   capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
@@ -604,6 +690,7 @@ def check_weak(seed):
 def main():
     tasks = [(check_kind, (kind, seed), f"{kind.__name__} {seed}") for kind in KINDS for seed in range(DUMPS)]
     tasks += [(check_labels, (seed,), f"labels {seed}") for seed in range(DUMPS)]
+    tasks += [(check_released, (seed,), f"released {seed}") for seed in range(DUMPS)]
     tasks += [(check_weak, (seed,), f"weak {seed}") for seed in range(DUMPS)]
     tasks += [(check_honest, (seed,), f"honest {seed}") for seed in range(HONEST)]
     faults = 0

@@ -10,7 +10,6 @@
 #include "fuzz/targets.hpp"
 #include "pate/base/error.hpp"
 #include "pate/inspection/content_doubts.hpp"
-#include "pate/inspection/teachers_mismatch.hpp"
 #include "pate/reports/rdp_curve.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
@@ -44,7 +43,7 @@ void look_at(const VoteSource& votes, const NumericTable& table, Layout layout) 
   if (votes.queries() * votes.classes() > 100'000) return;
   const RowSelection rows = RowSelection::all(votes.queries());
   (void)content_doubts({votes, rows, table, layout, {}});
-  (void)why_other_teachers(votes, table, layout, 10);
+  (void)why_other_teachers({votes, rows, table, layout, {}}, 10);
   (void)fitting_layout(table);
 }
 

@@ -1,313 +1,249 @@
 #include "pate/inspection/content_doubts.hpp"
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <numeric>
-#include <string>
-#include <unordered_set>
+#include <utility>
 
-#include "pate/inspection/heading_doubts.hpp"
-#include "pate/inspection/headings.hpp"
-#include "pate/inspection/orientation.hpp"
-#include "pate/inspection/prediction_doubts.hpp"
-#include "pate/numerics/log_gamma.hpp"
-#include "pate/votes/fingerprint.hpp"
-#include "pate/votes/row_sums.hpp"
+#include "pate/base/error.hpp"
+#include "pate/inspection/signs.hpp"
 
 namespace pate {
 
 namespace {
 
-constexpr double kChance = 1e-5;
-constexpr std::int64_t kNumbersAtOnce = 1 << 16;
-constexpr std::int64_t kFewestRows = 4;   // of which all counts have something in common
-constexpr std::size_t kMaxHeld = 10'000;  // rows that are told apart
-constexpr std::int64_t kMaxVotesEach = 10;
-constexpr std::int64_t kFewestHalves = 6;  // columns, that every second one is zero is no chance
+const double kRare = std::log(1e-5);
 
-// The largest probability that one class gets just half of the votes: C(M, M/2) / 2^M.
-double log_half(std::int64_t teachers) {
-  using std::log;
-  const Extended m(teachers);
-  return static_cast<double>(log_gamma(m + 1) - 2 * log_gamma(m / 2 + 1) - m * log(Extended(2)));
-}
+// Whether a rule holds where a person says how many teachers there are, and votes are as many.
+enum class Said : std::uint8_t { the_same, doubtful, not_looked_for };
 
-// Reads counts row by row as long as any of what is looked for may be true of all of them.
-class CountsLook {
- public:
-  CountsLook(const VoteSource& votes, bool has_commas, bool said)
-      : classes_(votes.classes()), teachers_(votes.teachers()), said_(said) {
-    constants_.resize(static_cast<std::size_t>(classes_));
-    std::iota(constants_.begin(), constants_.end(), std::int64_t{0});
-    if (classes_ >= 3 && teachers_ % 2 == 0) {
-      totals_.resize(static_cast<std::size_t>(classes_));
-      std::iota(totals_.begin(), totals_.end(), std::int64_t{0});
-    }
-    has_zeros_between_ = has_commas && classes_ >= kFewestHalves && classes_ % 2 == 0;
-  }
+// What settles it beside --accept, as the message says it.
+enum class Settles : std::uint8_t { accept, teachers, number };
 
-  [[nodiscard]] bool is_open() const {
-    return !totals_.empty() || !constants_.empty() || has_zeros_between_ ||
-           (!said_ && (divisor_ != 1 || at_half_));
-  }
-  void add(std::span<const std::int32_t> row);
-  void find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
-
- private:
-  void find_totals(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
-  void find_several(std::vector<ContentDoubt>& found) const;
-  void find_constant(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const;
-
-  std::int64_t classes_, teachers_;
-  bool said_;
-  std::int64_t rows_ = 0;
-  std::vector<std::int64_t> totals_;     // columns that may be the sum of all others
-  std::vector<std::int64_t> constants_;  // columns that have the votes of the first row in all
-  std::vector<std::int32_t> first_;
-  std::unordered_set<std::uint64_t> distinct_;
-  std::int64_t divisor_ = 0;        // of all counts so far
-  double free_ = 0.0;               // counts of different rows that could have been otherwise
-  bool at_half_ = true;             // no class had more than half of the votes
-  bool has_zeros_between_ = false;  // every second column was zero
-  std::unordered_set<std::size_t> voted_before_;  // of these, where the column before was not
-  std::int64_t largest_ = 0;
-  std::vector<std::int32_t> tops_;
+struct Rule {
+  const char* code;
+  Signs (*statistic)(const FirstVotes&);
+  const char* sentence;  // {0}, {1}, ... are the words of the sign
+  Weight weight = Weight::doubtful;
+  std::optional<VotesDoubt> kind = {};
+  Said said = Said::the_same;
+  Settles settles = Settles::accept;
+  bool ends = false;  // rules below are not asked where this one speaks
 };
 
-void CountsLook::add(std::span<const std::int32_t> row) {
-  ++rows_;
-  std::erase_if(totals_, [&](std::int64_t column) {
-    return 2 * static_cast<std::int64_t>(row[static_cast<std::size_t>(column)]) != teachers_;
-  });
-  if (first_.empty()) first_.assign(row.begin(), row.end());
-  std::erase_if(constants_, [&](std::int64_t column) {
-    const auto index = static_cast<std::size_t>(column);
-    return row[index] == 0 || row[index] != first_[index];
-  });
-  for (std::size_t i = 1; has_zeros_between_ && i < row.size(); i += 2) {
-    has_zeros_between_ = row[i] == 0;
-    if (row[i - 1] != 0) voted_before_.insert(i);
-  }
-  const bool is_new = distinct_.size() < kMaxHeld && distinct_.insert(fingerprint(row)).second;
-  std::int64_t voted = 0;
-  std::int32_t top = 0;
-  for (const std::int32_t votes : row) {
-    if (votes == 0) continue;
-    ++voted;
-    top = std::max(top, votes);
-    divisor_ = std::gcd(divisor_, static_cast<std::int64_t>(votes));
-  }
-  if (is_new) free_ += static_cast<double>(std::max<std::int64_t>(voted - 1, 0));
-  largest_ = std::max<std::int64_t>(largest_, top);
-  at_half_ = at_half_ && 2 * static_cast<std::int64_t>(top) <= teachers_;
-  if (at_half_ && !said_) tops_.push_back(top);
+using enum Weight;
+using enum VotesDoubt;
+
+// Each rule speaks where its sign is rarer among honest votes than 1e-5.
+const Rule kOfAll[] = {
+    {"one_teacher", [](const FirstVotes& v) { return v.teachers == 1 ? Signs(1) : Signs(); },
+     "there is one vote per query: these are labels rather than the votes of an ensemble"},
+    {"one_class", [](const FirstVotes& v) { return v.classes == 1 ? Signs(1) : Signs(); },
+     "there is one class: every answer is known beforehand and costs nothing, whatever teachers "
+     "say; expected a column, or an id, for each class",
+     certain, one_class},
+};
+const Rule kOfCounts[] = {
+    {"decimal_commas", zeros_between,
+     "every second column is zero throughout, as where numbers like 3,0 have decimal commas: there "
+     "would be {0} classes and not {1}; write the numbers whole, or with points",
+     certain, decimal_commas},
+    {"totals_column", total_columns,
+     "{0} is the sum of all others in every row, as a column of totals is, and wins every query: "
+     "there would be {2} teachers and not {3}. What leaves it out: {1}",
+     certain, totals_column, Said::doubtful, Settles::teachers},
+    {"label_column", headed_columns,
+     "{0} is {4} in every row, and no class by its heading: without it there would be {2} teachers "
+     "and not {3}. What leaves it out: {1}",
+     certain, label_column, Said::doubtful, Settles::teachers},
+    {"constant_column",
+     constant_columns,
+     "{0} is {4} in every row, as votes for a class hardly are: without it there would be {2} "
+     "teachers and not {3}. What leaves it out: {1}",
+     doubtful,
+     {},
+     Said::the_same,
+     Settles::teachers},
+    {"scaled_votes",
+     common_divisor,
+     "all counts are multiples of {0}, as where {1} teachers were scaled or have {0} votes each: "
+     "then costs are larger than these",
+     doubtful,
+     {},
+     Said::not_looked_for,
+     Settles::number},
+    {"several_votes",
+     several_votes,
+     "no class ever has more than {0} of the {1} votes, and half of the queries come near to that, "
+     "as where each of {0} teachers gives {2} of them: then one teacher moves {2} votes, and costs "
+     "are larger than these",
+     doubtful,
+     {},
+     Said::not_looked_for,
+     Settles::number},
+    {"byte_counts",
+     byte_counts,
+     "the counts are bytes, and those above 255 have wrapped: there may be {0}, {1} or more "
+     "teachers",
+     doubtful,
+     {},
+     Said::not_looked_for,
+     Settles::number},
+    {"sorted_rows", rows_in_order,
+     "the counts of every row are sorted, {0}: a label is the number of its column, and each would "
+     "be {1}; expected one column for each class, in one order. Costs are the same",
+     likely, sorted_rows},
+    {"looks_like_predictions", counts_like_ids,
+     "the {0} classes never get more than {1} of {2} votes: if these are class ids and not counts, "
+     "add --layout predictions"},
+    {"looks_transposed", equal_columns,
+     "there are more classes ({0}) than queries ({1}), and every class has {2} votes: counts are "
+     "queries x classes, is this the transpose?"},
+};
+const Rule kOfPredictions[] = {
+    {"label_column", headings_beside, "{0} is {1}, and no {2}'s votes. What leaves it out: {3}",
+     certain, label_column, Said::doubtful, Settles::teachers},
+    {"plus_minus_one", minus_for_zero,
+     "all votes are -1 or 1, as those of two classes are: with --abstentions -1 is no vote. What "
+     "makes the classes 0 and 1 of them, to be read without it: {0}",
+     certain, plus_minus_one, Said::the_same, Settles::accept, true},
+    {"looks_one_hot", one_hot_blocks,
+     "every {0} numbers are zeros and one 1, as one-hot predictions of {0} classes are that were "
+     "made flat: store them in three dimensions, {1}, as a{2}.reshape({3}, {4}, {0}) does",
+     certain, looks_one_hot, Said::the_same, Settles::accept, true},
+    {"looks_like_counts", common_sum,
+     "the numbers of every {0} add up to {1}, as counts of the votes of {1} teachers do and class "
+     "ids do not: leave --layout out{2}",
+     certain, looks_like_counts, Said::the_same, Settles::accept, true},
+    {"looks_long", pairs_once,
+     "{0}s {1} and {2} never have the same pair of numbers twice, as query and teacher of a table "
+     "with {3} for each vote: that has {4} and {5} of them, and no vote in these two{6}",
+     certain, looks_long, Said::doubtful, Settles::teachers, true},
+    {"looks_transposed", other_orientation,
+     "on one query {0} % of the pairs of teachers agree, but {1} % of the pairs of queries of one "
+     "teacher: is it --layout {2}, of {3} teachers? {4}",
+     likely, looks_transposed},
+    {"identical_teachers", one_voice, "{0}", likely, identical_teachers},
+    {"identical_teachers", copies,
+     "{0} of {1} teachers vote as another does, like teachers {2} and {3}, on all of {4} queries, "
+     "which is no chance: is a teacher in the file more than once? Then it changes more votes than "
+     "costs allow for. Leave copies out; where they are meant, and one person's data are in all of "
+     "them, --teachers-per-person {5} counts that beside the option that accepts it",
+     likely, identical_teachers},
+    {"constant_teachers", constant_voters,
+     "{0} of {1} teachers, like teacher {2}, vote {3} on all of {4} queries, as {5} % of the votes "
+     "of the others do: are they missing? An array of zeros that was not filled has votes for "
+     "class "
+     "0. Leave out those that did not vote",
+     likely, constant_teachers},
+    {"silent_teachers", silent_voters,
+     "{0} of {1} teachers, like teacher {2}, never vote, on all of {3} queries: are there {4}? A "
+     "teacher that is no part of the ensemble must not count. Leave them out",
+     likely, silent_teachers},
+    {"plurality_column", always_plurality,
+     "teacher {0} votes with the plurality on all of {1} queries, and the next best one on {2}: is "
+     "it the plurality itself, or labels made of it, and there are {3} teachers?",
+     likely, plurality_column},
+};
+
+std::string sentence(const Rule& rule, const Sign& sign) {
+  fmt::dynamic_format_arg_store<fmt::format_context> words;
+  for (const std::string& word : sign.words) words.push_back(word);
+  return fmt::vformat(rule.sentence, words);
 }
 
-void CountsLook::find_totals(const VotesLookedAt& looked_at,
-                             std::vector<ContentDoubt>& found) const {
-  if (totals_.empty() || rows_ < 2) return;
-  const std::vector<std::string> names = looked_at.table.header().names;
-  std::int64_t column = totals_.back();
-  bool headed = false;
-  for (const std::int64_t one : totals_) {
-    const auto index = static_cast<std::size_t>(one);
-    if (index < names.size() && heads_totals(names[index])) {
-      column = one;
-      headed = true;
-    }
-  }
-  const double chance = static_cast<double>(distinct_.size()) * log_half(teachers_) +
-                        std::log(static_cast<double>(classes_));
-  const bool sure = (headed && distinct_.size() > 1) || chance < std::log(kChance);
-  if (!sure && chance > std::log(0.05)) return;
-  found.push_back(
-      {{"totals_column",
-        fmt::format("{} is the sum of all others in every row, as a column of totals is, and wins "
-                    "every query: there would be {} teachers and not {}. What leaves it out: {}; "
-                    "if it is a class, say how many teachers there are with --teachers {}",
-                    column_in_words(looked_at.table, column), teachers_ / 2, teachers_,
-                    line_without_column(looked_at.table, column), teachers_)},
-       sure && !said_ ? Weight::certain : Weight::doubtful,
-       VotesDoubt::totals_column});
-}
-
-void CountsLook::find_constant(const VotesLookedAt& looked_at,
-                               std::vector<ContentDoubt>& found) const {
-  // Rows of one sum keep it with a column beside them that never changes, and with no other.
-  if (classes_ < 3 || static_cast<std::int64_t>(distinct_.size()) < kFewestRows) return;
-  const bool has_totals = !found.empty();
-  const std::vector<std::string> names = looked_at.table.header().names;
-  for (const std::int64_t column : constants_) {
-    const auto index = static_cast<std::size_t>(column);
-    if (has_totals && 2 * std::int64_t{first_[index]} == teachers_) continue;  // the total
-    const bool headed =
-        index < names.size() &&
-        (heads_labels(names[index]) || heads_index(names[index]) || heads_teachers(names[index]));
-    if (!headed && static_cast<std::int64_t>(distinct_.size()) < 2 * kFewestRows) continue;
-    const std::int64_t votes = first_[index];
-    found.push_back(
-        {{headed ? "label_column" : "constant_column",
-          fmt::format(
-              "{} is {} in every row{}: without it there would be {} teachers and not {}. "
-              "What leaves it out: {}; if it is a class, say how many teachers there are "
-              "with --teachers {}",
-              column_in_words(looked_at.table, column), votes,
-              headed ? ", and no class by its heading" : ", as votes for a class hardly are",
-              teachers_ - votes, teachers_, line_without_column(looked_at.table, column),
-              teachers_)},
-         headed && !said_ ? Weight::certain : Weight::doubtful,
-         headed ? std::optional(VotesDoubt::label_column) : std::nullopt});
-  }
-}
-
-void CountsLook::find_several(std::vector<ContentDoubt>& found) const {
-  std::vector<std::int32_t> tops = tops_;
-  const auto middle = tops.begin() + std::ssize(tops) / 2;
-  std::nth_element(tops.begin(), middle, tops.end());
-  for (std::int64_t each = kMaxVotesEach; each >= 2; --each) {
-    if (teachers_ % each != 0 || classes_ <= each) continue;
-    const std::int64_t one = teachers_ / each;
-    // Where each gives a vote to most classes, contested ones have nearly as many: then all of the
-    // teachers must agree on one class somewhere, and nearly all half of the time.
-    const bool most_classes = classes_ < 2 * each;
-    if (largest_ > one || (most_classes && 20 * largest_ < 19 * one)) continue;
-    if (20 * static_cast<std::int64_t>(*middle) < (most_classes ? 17 : 15) * one) continue;
-    found.push_back(
-        {{"several_votes",
-          fmt::format("no class ever has more than {} of the {} votes, and half of the queries "
-                      "come near to that, as where each of {} teachers gives {} of them: then one "
-                      "teacher moves {} votes, and costs are larger than these; --teachers M says "
-                      "how many there are",
-                      one, teachers_, one, each, each)}});
-    return;
-  }
-}
-
-void CountsLook::find(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) const {
-  if (has_zeros_between_ && std::ssize(voted_before_) == classes_ / 2 && rows_ >= 2) {
-    found.push_back({{"decimal_commas",
-                      fmt::format("every second column is zero throughout, as where numbers like "
-                                  "3,0 have decimal commas: there would be {} classes and not {}; "
-                                  "write the numbers whole, or with points",
-                                  classes_ / 2, classes_)},
-                     Weight::certain,
-                     VotesDoubt::decimal_commas});
-  }
-  find_totals(looked_at, found);
-  const bool has_totals = !found.empty();
-  find_constant(looked_at, found);
-  // A total is half of all votes, which is no sign of two votes a teacher.
-  if (said_ || has_totals) return;
-  if (divisor_ > 1 && rows_ >= kFewestRows &&
-      free_ * std::log(static_cast<double>(divisor_)) > -std::log(kChance)) {
-    found.push_back(
-        {{"scaled_votes",
-          fmt::format("all counts are multiples of {}, as where {} teachers were scaled or have {} "
-                      "votes each: then costs are larger than these; --teachers M says how many "
-                      "there are",
-                      divisor_, teachers_ / divisor_, divisor_)}});
-  }
-  if (at_half_ && rows_ >= kFewestRows) find_several(found);
-}
-
-// Counts of a byte wrap at 256.
-std::optional<ContentDoubt> doubt_of_bytes(const VotesLookedAt& looked_at) {
-  const std::int64_t teachers = looked_at.votes.teachers();
-  if (looked_at.teachers || teachers == 0 || !looked_at.table.description().dtype.ends_with("u1")) {
-    return {};
-  }
-  return ContentDoubt{
-      {"byte_counts",
-       fmt::format("the counts are bytes, and those above 255 have wrapped: there may be {}{}, {} "
-                   "or more teachers; --teachers M says how many",
-                   teachers, teachers == 255 ? " (what 511 are, wrapped once)" : "",
-                   teachers + 256)}};
-}
-
-void look_at_counts(const VotesLookedAt& looked_at, std::vector<ContentDoubt>& found) {
-  const VoteSource& votes = looked_at.votes;
+std::vector<std::pair<const Rule*, Signs>> signs_in(const VotesLookedAt& looked_at, bool said) {
+  std::vector<std::pair<const Rule*, Signs>> found;
+  const VoteSource& source = looked_at.votes;
+  if (looked_at.rows.empty() || source.teachers() == 0) return found;
+  const bool counts = looked_at.layout == Layout::counts;
   // Votes of which some are missing come with the number of teachers.
-  if (votes.leaves_out_abstentions() || votes.classes() != looked_at.table.columns()) return;
-  const NumericTable& table = looked_at.table;
-  const bool has_commas = table.description().format == "csv" && table.header().separator == ',';
-  CountsLook look(votes, has_commas, looked_at.teachers.has_value());
-  const std::int64_t classes = votes.classes();
-  const std::int64_t queries = looked_at.rows.size();
-  std::vector<std::int32_t> counts;
-  // A few rows say enough nearly always.
-  std::int64_t piece = 1;
-  for (std::int64_t first = 0; first < queries && look.is_open();) {
-    const std::int64_t count = std::min(piece, queries - first);
-    counts.resize(static_cast<std::size_t>(count * classes));
-    looked_at.rows.for_each_range(
-        first, count, [&](std::int64_t row, std::int64_t offset, std::int64_t n) {
-          votes.read(row, n,
-                     std::span(counts).subspan(static_cast<std::size_t>(offset * classes),
-                                               static_cast<std::size_t>(n * classes)));
-        });
-    for (std::int64_t i = 0; i < count && look.is_open(); ++i) {
-      look.add(std::span(counts).subspan(static_cast<std::size_t>(i * classes),
-                                         static_cast<std::size_t>(classes)));
+  const bool is_whole = !counts || (!source.leaves_out_abstentions() &&
+                                    source.classes() == looked_at.table.columns());
+  const FirstVotes votes = first_votes(looked_at);
+  const auto ask = [&](std::span<const Rule> rules) {
+    bool is_turned = false;
+    for (const Rule& rule : rules) {
+      if (said && rule.said == Said::not_looked_for) continue;
+      // Queries on which all agree are taken for such teachers where a table lies transposed.
+      if (is_turned && !said && rule.kind == constant_teachers) continue;
+      Signs signs = rule.statistic(votes);
+      std::erase_if(signs, [&](const Sign& sign) { return !(sign.log_chance < kRare); });
+      if (signs.empty()) continue;
+      is_turned = is_turned || rule.kind == looks_transposed;
+      found.emplace_back(&rule, std::move(signs));
+      if (rule.ends) return;
     }
-    first += count;
-    piece = std::min(2 * piece, std::max<std::int64_t>(1, kNumbersAtOnce / classes));
-  }
-  if (look.is_open()) look.find(looked_at, found);
-  if (auto bytes = doubt_of_bytes(looked_at)) found.push_back(std::move(*bytes));
-}
-
-void look_at_orientation(const VotesLookedAt& looked_at, const NumericTable& ids,
-                         std::vector<ContentDoubt>& found) {
-  const auto agreement = agreement_of(ids);
-  if (!agreement) return;
-  const bool by_query = looked_at.layout == Layout::predictions_by_query;
-  const double query = by_query ? agreement->in_row : agreement->in_column;
-  const double teacher = by_query ? agreement->in_column : agreement->in_row;
-  const double query_error = by_query ? agreement->row_error : agreement->column_error;
-  const double teacher_error = by_query ? agreement->column_error : agreement->row_error;
-  const bool agrees = agrees_more(teacher, teacher_error, query, query_error);
-  if (!agrees && !varies_instead(teacher, query, agreement->by_chance,
-                                 by_query ? agreement->columns : agreement->rows,
-                                 by_query ? agreement->rows : agreement->columns)) {
-    return;
-  }
-  const VoteSource& votes = looked_at.votes;
-  const bool square = votes.teachers() == votes.queries();
-  found.push_back(
-      {{"looks_transposed",
-        fmt::format("on one query {:.0f} % of the pairs of teachers agree, but {:.0f} % of the "
-                    "pairs of queries of one teacher: is it --layout {}, of {} teachers? {}",
-                    100.0 * query, 100.0 * teacher,
-                    by_query ? "predictions" : "predictions-by-query", votes.queries(),
-                    square ? "--accept looks-transposed says that it is not"
-                    : looked_at.teachers
-                        ? "--teachers says that it is not"
-                        : fmt::format("--teachers {} says that it is not", votes.teachers()))},
-       !agrees || (looked_at.teachers && !square) ? Weight::doubtful : Weight::likely,
-       VotesDoubt::looks_transposed});
+  };
+  ask(kOfAll);
+  if (counts && is_whole) ask(kOfCounts);
+  if (!counts && looked_at.table.rows() > 1 && looked_at.table.columns() > 1) ask(kOfPredictions);
+  return found;
 }
 
 }  // namespace
 
 std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
-  std::vector<ContentDoubt> found;
-  if (looked_at.rows.empty() || looked_at.votes.teachers() == 0) return found;
-  if (looked_at.votes.teachers() == 1) {
-    found.push_back({{"one_teacher",
-                      "there is one vote per query: these are labels rather than the votes of an "
-                      "ensemble"}});
+  std::vector<ContentDoubt> doubts;
+  const bool said = looked_at.teachers.has_value();
+  for (const auto& [rule, signs] : signs_in(looked_at, said)) {
+    for (const Sign& sign : signs) {
+      std::string message = sentence(*rule, sign);
+      if (rule->settles == Settles::teachers) {
+        message += fmt::format("; if these are votes, say how many teachers there are with --teachers {}",
+                               looked_at.votes.teachers());
+      } else if (rule->settles == Settles::number) {
+        message += "; --teachers M says how many there are";
+      }
+      const Weight most = said && rule->said == Said::doubtful ? doubtful : sign.most;
+      doubts.push_back(
+          {{rule->code, std::move(message)}, std::min(rule->weight, most), rule->kind});
+    }
   }
-  if (looked_at.layout == Layout::counts) {
-    look_at_counts(looked_at, found);
-    return found;
+  return doubts;
+}
+
+std::string why_other_teachers(const VotesLookedAt& looked_at, std::int64_t said) {
+  const VoteSource& votes = looked_at.votes;
+  const NumericTable& table = looked_at.table;
+  const std::int64_t found = votes.teachers();
+  const RowSelection all = RowSelection::all(votes.queries());
+  const VotesLookedAt whole{votes, all, table, looked_at.layout, {}};
+  const bool counts = looked_at.layout == Layout::counts;
+  const bool by_query = looked_at.layout == Layout::predictions_by_query;
+  try {
+    const FirstVotes first = first_votes(whole);
+    // A number that fits is sign enough, however likely the rest.
+    for (const Rule& rule : counts ? std::span<const Rule>(kOfCounts) : kOfPredictions) {
+      if (counts && votes.classes() != table.columns()) break;
+      if (!counts && (table.rows() < 2 || table.columns() < 2)) break;
+      for (const Sign& sign : rule.statistic(first)) {
+        if (sign.teachers == said) return "; " + sentence(rule, sign);
+      }
+    }
+  } catch (const input_error&) {
+    return {};
   }
-  look_at_headings(looked_at, found);
-  look_at_orientation(looked_at, looked_at.table, found);
-  look_at_predictions(looked_at, found);
-  return found;
+  if (counts && table.description().dtype.ends_with("u1") && said > found &&
+      (said - found) % 256 == 0) {
+    return "; the counts are bytes: those above 255 have wrapped, store them as int32 before "
+           "adding up";
+  }
+  if (counts && said > found) {
+    return "; if the others abstained, add --abstentions, where a command has that; if a class "
+           "nobody voted for has no column, or counts were cut, these are not all votes";
+  }
+  if (!counts && said == votes.queries()) {
+    return fmt::format("; there are {} queries: it looks like --layout {}", said,
+                       by_query ? "predictions" : "predictions-by-query");
+  }
+  if (!counts && found == said + 1) {
+    return fmt::format("; is one {} of labels, or an index of the rows?",
+                       by_query ? "column" : "row");
+  }
+  return {};
 }
 
 }  // namespace pate

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <utility>
 
 #include "pate/base/error.hpp"
 #include "pate/votes/fingerprint.hpp"
@@ -17,8 +16,6 @@ namespace {
 constexpr std::int64_t kOneBinEach = 1000;
 constexpr std::int64_t kMaxBins = 100;
 constexpr int kDeciles = 10;
-
-constexpr std::size_t kFirstSlots = 1024;
 
 constexpr std::size_t kBits = 64;
 
@@ -99,35 +96,14 @@ std::vector<std::int64_t> histogram(const Frequencies& frequencies, const Bins& 
   return result;
 }
 
-void DistinctCounter::add(std::uint64_t fingerprint) {
-  if (fingerprint == 0) fingerprint = 1;  // 0 is an empty slot
-  if (!is_sampled(fingerprint)) return;
-  // At least half of the slots are empty, but for the one entry too many that raises the level.
-  if (slots_.empty()) rebuild(kFirstSlots);
-  if (size_ < capacity_ && 2 * (size_ + 1) > slots_.size()) rebuild(2 * slots_.size());
-  insert(fingerprint);
-  while (size_ > capacity_) {
+void DistinctCounter::settle() {
+  std::ranges::sort(kept_);
+  kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
+  while (kept_.size() > capacity_) {
     ++level_;
-    rebuild(slots_.size());
+    std::erase_if(kept_, [&](std::uint64_t one) { return !is_sampled(one); });
   }
-}
-
-void DistinctCounter::insert(std::uint64_t fingerprint) {
-  std::size_t slot = fingerprint & (slots_.size() - 1);
-  while (slots_[slot] != 0) {
-    if (slots_[slot] == fingerprint) return;
-    slot = (slot + 1) & (slots_.size() - 1);
-  }
-  slots_[slot] = fingerprint;
-  ++size_;
-}
-
-void DistinctCounter::rebuild(std::size_t slots) {
-  const std::vector<std::uint64_t> old = std::exchange(slots_, std::vector<std::uint64_t>(slots));
-  size_ = 0;
-  for (const std::uint64_t fingerprint : old) {
-    if (fingerprint != 0 && is_sampled(fingerprint)) insert(fingerprint);
-  }
+  next_ = std::max<std::size_t>(1024, 2 * kept_.size());
 }
 
 TeacherColumns::TeacherColumns(std::int64_t teachers, std::int64_t classes)

@@ -1,20 +1,23 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace pate {
 
-/// Whether a column with that heading holds true or predicted labels ("true_label", "y"), or names
-/// or numbers of rows ("id", "filename"), rather than the votes of a teacher. Upper case and blanks
-/// around it mean nothing.
-[[nodiscard]] bool heads_labels(std::string_view heading);
-[[nodiscard]] bool heads_index(std::string_view heading);
-/// Whether it is what is made of the votes of others, or of more than a teacher ("ensemble",
-/// "mode").
-[[nodiscard]] bool heads_made_of_votes(std::string_view heading);
-/// Whether it is that of the names or numbers of teachers, of predictions one teacher a row.
-[[nodiscard]] bool heads_teachers(std::string_view heading);
-/// Whether it is that of sums: "total", "All".
-[[nodiscard]] bool heads_totals(std::string_view heading);
+/// What a column holds, by its heading.
+enum class Heading : std::uint8_t { other, labels, index, made_of_votes, teachers, totals };
+
+/// Returns what a heading names: true or released labels ("true_label"), an index ("filename"),
+/// something made of votes ("mode"), names of teachers ("seed") or sums ("total"). Upper case and
+/// blanks mean nothing.
+[[nodiscard]] Heading heading_of(std::string_view heading);
+
+/// Returns for each name what it is instead of one of a teacher ("an index by its heading"), ""
+/// for names of teachers. Names that lack a number where all but two have one are none, either.
+[[nodiscard]] std::vector<std::string> no_teachers(const std::vector<std::string>& names,
+                                                   std::string_view naming);
 
 }  // namespace pate

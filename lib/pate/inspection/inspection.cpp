@@ -1,5 +1,8 @@
 #include "pate/inspection/inspection.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,7 +11,6 @@
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/findings.hpp"
-#include "pate/inspection/inspection_notices.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/numerics/sums.hpp"
 #include "pate/votes/fingerprint.hpp"
@@ -90,7 +92,7 @@ class Inspector {
     return tested_ ? stability_ : student_ != nullptr ? lead_ : top_;
   }
   [[nodiscard]] const CheckedByGap& checked_by_gap() const { return checked_by_gap_; }
-  [[nodiscard]] Inspection result() const;
+  [[nodiscard]] Inspection result();
 
  private:
   void read_block(std::int64_t first, std::int64_t count, unsigned threads, ProgressCounter& done);
@@ -203,7 +205,7 @@ void Inspector::merge(Piece& piece) {
   piece = {};
 }
 
-Inspection Inspector::result() const {
+Inspection Inspector::result() {
   Inspection result = found_;
   result.distinct_histograms = distinct_.count();
   result.distinct_exact = distinct_.is_exact();
@@ -241,6 +243,39 @@ AnsweredSpread answered_spread(const AnswerRule& check, const Frequencies& check
   return result;
 }
 
+std::vector<Notice> notices_of(const Inspection& found) {
+  if (found.queries == 0) return {{"no_queries", "there are no queries"}};
+  if (found.queries == 1) {
+    return {{"one_query", "there is one query only: of an ensemble it tells little"}};
+  }
+  std::vector<Notice> notices;
+  std::vector<std::size_t> without;
+  for (std::size_t j = 0; j < found.class_votes.size(); ++j) {
+    if (found.class_votes[j] == 0) without.push_back(j);
+  }
+  if (!without.empty()) {
+    const std::size_t shown = std::min(without.size(), kShown);
+    notices.push_back({"class_without_votes",
+                       fmt::format("nobody votes for {} of the {} classes: {}{}", without.size(),
+                                   found.classes, fmt::join(std::span(without).first(shown), ", "),
+                                   shown < without.size() ? ", ..." : "")});
+  }
+  if (found.ties > 0) {
+    notices.push_back(
+        {"ties",
+         fmt::format("{} tied at the top: the lowest of the tied classes is "
+                     "taken as the plurality",
+                     found.ties == 1 ? "1 query is" : fmt::format("{} queries are", found.ties))});
+  }
+  if (!found.distinct_exact) {
+    notices.push_back({"distinct_estimated",
+                       fmt::format("there are more than {} distinct histograms: their number is an "
+                                   "estimate, its standard deviation about 0.05 %",
+                                   DistinctCounter::kCapacity)});
+  }
+  return notices;
+}
+
 }  // namespace
 
 Inspection inspect(const VoteSource& votes, const RowSelection& rows,
@@ -262,7 +297,7 @@ Inspection inspect(const VoteSource& votes, const RowSelection& rows,
     result.selection =
         answered_spread(*check, inspector.checked(), inspector.checked_by_gap(), result.bins);
   }
-  result.notices = inspection_notices(result, votes.queries());
+  result.notices = notices_of(result);
   return result;
 }
 

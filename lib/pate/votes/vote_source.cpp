@@ -303,14 +303,24 @@ std::int64_t PredictionVotes::teachers() const {
 }
 
 void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t id) const {
-  throw input_error(fmt::format(
-      "{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}", name(), row, column,
-      named_ - 1, abstentions_ ? ", or -1 of an abstention" : "", id,
-      id == -1 && !abstentions_ ? "; where a teacher abstained (-1, of one-hot predictions zeros "
-                                  "only) it needs --abstentions, where a command "
-                                  "has that"
-      : id == named_            ? "; ids count from 0: subtract 1 where these count from 1"
-                                : ""));
+  std::string help;
+  if (id == named_) {
+    help = "; ids count from 0: subtract 1 where these count from 1";
+  } else if (id == -1 && !abstentions_) {
+    std::vector<std::int64_t> line(static_cast<std::size_t>(table_->columns()));
+    table_->read_integers(row, 1, 0, table_->columns(), line);
+    const bool has_others = std::ranges::any_of(line, [](std::int64_t x) { return x * x != 1; });
+    if (named_ == 2 && !has_others) {
+      help = fmt::format("; if -1 and 1 are two classes, what makes 0 and 1 of them: {}",
+                         values_line(*table_, "(a + 1) // 2"));
+    }
+    help +=
+        "; where a teacher abstained (-1, of one-hot predictions zeros only) it needs "
+        "--abstentions, where a command has that";
+  }
+  throw input_error(fmt::format("{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}",
+                                name(), row, column, named_ - 1,
+                                abstentions_ ? ", or -1 of an abstention" : "", id, help));
 }
 
 template <typename Take>

@@ -1,4 +1,3 @@
-// What decisions and a student's scores betray, which are those of other votes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -8,14 +7,14 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
-#include "pate/inspection/decisions_doubt.hpp"
-#include "pate/inspection/student_doubts.hpp"
+#include "pate/inspection/beside_votes.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
 
 using namespace pate;
 using namespace pate_test;
+using pate::test::integer_table;
 using pate::test::npy_array;
 using pate::test::npy_table;
 
@@ -39,35 +38,6 @@ std::vector<Histogram> contested_counts(std::size_t queries, std::int32_t classe
   return counts;
 }
 
-Run checked_run(const HistogramVotes& votes, double threshold, double sigma1) {
-  Aggregator aggregator;
-  aggregator.noisy_max = GaussianNoisyMax{10.0};
-  aggregator.selection = ThresholdCheck{threshold, sigma1};
-  return {votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
-}
-
-// Decisions as the check draws them.
-std::vector<std::uint8_t> drawn(const Run& run, const std::vector<Histogram>& counts,
-                                Random& random) {
-  std::vector<std::uint8_t> decisions;
-  for (const Histogram& row : counts) {
-    const double yes = probability_answered(run.aggregator, std::ranges::max(row));
-    decisions.push_back(random.uniform(0.0, 1.0) < yes ? 1 : 0);
-  }
-  return decisions;
-}
-
-std::string doubt_of(Run& run, std::vector<std::uint8_t> decisions) {
-  run.decisions = std::move(decisions);
-  const auto doubt = decisions_doubt(run, "d.csv");
-  if (doubt) {
-    CHECK(doubt->kind == VotesDoubt::improbable_decisions);
-    CHECK(doubt->weight == Weight::likely);
-    CHECK(doubt->notice.code == "improbable_decisions");
-  }
-  return doubt ? doubt->notice.message : "";
-}
-
 std::shared_ptr<const NumericTable> table_of(const std::vector<double>& scores,
                                              std::int64_t queries, std::int64_t classes) {
   return npy_table(npy_array<double>({queries, classes}, scores));
@@ -85,50 +55,6 @@ std::vector<double> shares_of(const std::vector<Histogram>& counts, double decim
 }
 
 }  // namespace
-
-TEST_CASE("decisions that the noise of a check draws are believed, those of others are not") {
-  Random random(11);
-  for (int round = 0; round < 60; ++round) {
-    CAPTURE(round);
-    const auto queries = static_cast<std::size_t>(random.integer(120, 400));
-    const auto counts =
-        contested_counts(queries, static_cast<std::int32_t>(random.integer(3, 9)), random);
-    const HistogramVotes votes(counts);
-    Run run = checked_run(votes, random.uniform(45.0, 70.0), random.uniform(2.0, 12.0));
-    const auto decisions = drawn(run, counts, random);
-    CHECK(doubt_of(run, decisions).empty());
-    const std::string none = doubt_of(run, std::vector<std::uint8_t>(queries, 0));
-    CHECK(none.starts_with("d.csv: 0 of " + std::to_string(queries) + " queries answered, where"));
-    CHECK_FALSE(doubt_of(run, std::vector<std::uint8_t>(queries, 1)).empty());
-    auto others = decisions;
-    for (auto& decision : others) decision = 1 - decision;
-    CHECK_FALSE(doubt_of(run, others).empty());
-    // As many, of other rows.
-    auto late = decisions;
-    std::rotate(late.begin(), late.begin() + 1, late.end());
-    CHECK(doubt_of(run, late).find("other queries are answered than") != std::string::npos);
-  }
-}
-
-TEST_CASE("decisions: what cannot happen is named, and what has no check is not doubted") {
-  std::vector<Histogram> counts(40, Histogram{95, 5});
-  counts[7] = {51, 49};
-  const HistogramVotes votes(counts);
-  Run run = checked_run(votes, 70.0, 1.0);
-  std::vector<std::uint8_t> decisions(40, 1);
-  // One that is 19 standard deviations below is no chance.
-  CHECK(doubt_of(run, decisions).find("most of all row 7, answered with probability") !=
-        std::string::npos);
-  decisions[7] = 0;
-  CHECK(doubt_of(run, decisions).empty());
-  Aggregator all_answered;
-  all_answered.noisy_max = GaussianNoisyMax{10.0};
-  run.aggregator = all_answered;
-  CHECK(doubt_of(run, std::vector<std::uint8_t>(40, 0)).empty());
-  run.aggregator = StabilityTest::with_gaussian(3.0, 1e-8);
-  CHECK(doubt_of(run, std::vector<std::uint8_t>(40, 0)).empty());
-  CHECK_FALSE(decisions_doubt(checked_run(votes, 70.0, 1.0), "d.csv"));
-}
 
 TEST_CASE("a student that is the votes is refused, one that has learnt or not is not") {
   Random random(12);
@@ -165,4 +91,47 @@ TEST_CASE("a student that is the votes is refused, one that has learnt or not is
   const HistogramVotes votes(agreed);
   const StudentScores sure(table_of(shares_of(agreed, 0.0), 20, 2), 20, 2);
   CHECK_FALSE(student_doubt(votes, RowSelection::all(20), sure, "s.npy"));
+}
+
+TEST_CASE("labels of other rows are noticed, those of the same and of one class are not") {
+  Random random(5);
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    const auto classes = static_cast<std::int32_t>(random.integer(3, 9));
+    const auto queries = static_cast<std::size_t>(random.integer(29, 400));
+    std::vector<std::int32_t> labels(queries);
+    for (auto& label : labels) label = static_cast<std::int32_t>(random.integer(0, classes - 1));
+    std::vector<Histogram> counts;
+    for (const std::int32_t label : labels) {
+      Histogram row(static_cast<std::size_t>(classes), 4);
+      row[static_cast<std::size_t>(label)] = 40;
+      counts.push_back(row);
+    }
+    const HistogramVotes votes(counts);
+    const RowSelection rows = RowSelection::all(votes.queries());
+    CHECK_FALSE(labels_at_chance(votes, rows, labels, "labels", "l.npy"));
+    for (auto& label : labels) label = (label + 1) % classes;
+    const auto notice = labels_at_chance(votes, rows, labels, "labels", "l.npy");
+    CHECK(notice.has_value() == (queries >= 30));
+    if (notice) CHECK(notice->message.find("--labels-rows") != std::string::npos);
+  }
+}
+
+TEST_CASE("labels that are given for row numbers") {
+  const auto table = integer_table({8, 3}, std::vector<std::int64_t>(24, 1));
+  const CountVotes votes(table);
+  const auto what = [&](const std::vector<std::int64_t>& rows) {
+    return what_rows_look_like(rows, *integer_table({std::ssize(rows)}, rows), votes);
+  };
+  CHECK(what({0, 1, 2, 0, 1, 2, 0, 1}) == "labels");
+  CHECK(what({0, 1, 2, 0, 1, 2}) == "labels");
+  CHECK(what({0, 1, 0, 1, 1, 1, 0, 1}) == "labels of two classes, or a mask of the rows");
+  CHECK(what({0, -1, 2, 0, 1}) == "released labels, with -1 for refused");
+  CHECK(what({0, 1, 2, 3, 4, 5, 6, 7}).empty());
+  CHECK(what({0, 1, 2}).empty());
+  CHECK(what({2, 0, 1, 2}).empty());
+  CHECK(what({0, 0, 0, 3}).empty());
+  const auto mask =
+      npy_table(pate::test::npy_file(pate::test::npy_dict("|b1", {2}), std::string("\1\0", 2)));
+  CHECK(what_rows_look_like(std::vector<std::int64_t>{1, 0}, *mask, votes) == "a mask of the rows");
 }

@@ -1,0 +1,121 @@
+#include "pate/inspection/beside_votes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "pate/base/error.hpp"
+#include "pate/inspection/headings.hpp"
+#include "pate/inspection/row_blocks.hpp"
+
+namespace pate {
+
+std::string what_rows_look_like(std::span<const std::int64_t> rows, const NumericTable& table,
+                                const VoteSource& votes) {
+  constexpr std::size_t kFewest = 4;
+  if (table.description().dtype.ends_with("b1") || table.description().dtype == "bool") {
+    return "a mask of the rows";
+  }
+  const std::vector<std::string> names = table.header().names;
+  if (names.size() == 1 && heading_of(names.front()) == Heading::labels) {
+    return "labels, by their heading";
+  }
+  std::vector<std::int64_t> sorted(rows.begin(), rows.end());
+  std::ranges::sort(sorted);
+  if (sorted.size() < kFewest || sorted.back() >= votes.classes() || sorted.front() < -1) return {};
+  if (sorted.front() == -1) return "released labels, with -1 for refused";
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  if (sorted.size() == rows.size()) return {};
+  const bool as_many = static_cast<std::int64_t>(rows.size()) == votes.queries();
+  // Of votes with no more queries than classes any row numbers are so small.
+  const bool may_repeat = rows.size() < kFewest * kFewest || votes.queries() <= votes.classes();
+  if (!as_many && may_repeat && 2 * sorted.size() > rows.size()) return {};
+  return as_many && sorted.size() <= 2 && sorted.back() <= 1
+             ? "labels of two classes, or a mask of the rows"
+             : "labels";
+}
+
+std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelection& rows,
+                                       std::span<const std::int32_t> labels,
+                                       std::string_view option, std::string_view path) {
+  constexpr double kFewestQueries = 30.0;
+  const auto classes = static_cast<std::size_t>(votes.classes());
+  std::vector<double> pluralities(classes);
+  std::vector<double> said(classes);
+  double queries = 0.0;
+  double right = 0.0;
+  std::vector<std::int32_t> counts;
+  for_each_block(rows, votes.classes(), [&](std::int64_t row, std::int64_t count) {
+    counts.resize(static_cast<std::size_t>(count) * classes);
+    votes.read(row, count, counts);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t label = labels[static_cast<std::size_t>(row + i)];
+      if (label < 0) continue;
+      const auto of_row = std::span(counts).subspan(static_cast<std::size_t>(i) * classes, classes);
+      const auto plurality = std::ranges::max_element(of_row) - of_row.begin();
+      queries += 1.0;
+      pluralities[static_cast<std::size_t>(plurality)] += 1.0;
+      said[static_cast<std::size_t>(label)] += 1.0;
+      right += plurality == label ? 1.0 : 0.0;
+    }
+  });
+  if (queries < kFewestQueries || std::ranges::max(pluralities) >= 0.95 * queries) return {};
+  const double by_chance =
+      std::inner_product(said.begin(), said.end(), pluralities.begin(), 0.0) / queries;
+  const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
+  if (right > by_chance + 3.0 * deviation) return {};
+  // What a student finds most likely is wrong often enough, and has no option of its own.
+  const bool has_rows = option != "student";
+  return Notice{"labels_at_chance",
+                fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
+                            "would be ({:.0f}): expected those of the same rows{}, with classes "
+                            "numbered as in the votes{}",
+                            path, right, queries, by_chance,
+                            has_rows ? fmt::format(" (--{}-rows says whose rows they are)", option)
+                                     : std::string(),
+                            has_rows ? "" : "; or a student that has learnt nothing yet")};
+}
+
+std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection& rows,
+                                    const StudentScores& scores, std::string_view path) {
+  const auto classes = static_cast<std::size_t>(votes.classes());
+  std::vector<std::int32_t> favourites(static_cast<std::size_t>(votes.queries()), -1);
+  std::vector<std::int32_t> counts;
+  std::vector<double> said;
+  double furthest = 0.0;  // of a score from the share of votes
+  std::int64_t contested = 0;
+  for_each_block(rows, votes.classes(), [&](std::int64_t row, std::int64_t count) {
+    counts.resize(static_cast<std::size_t>(count) * classes);
+    said.resize(counts.size());
+    votes.read(row, count, counts);
+    scores.read(row, count, said);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::size_t at = static_cast<std::size_t>(i) * classes;
+      const auto votes_of = std::span(counts).subspan(at, classes);
+      const auto scores_of = std::span(said).subspan(at, classes);
+      const auto total =
+          static_cast<double>(std::accumulate(votes_of.begin(), votes_of.end(), std::int64_t{0}));
+      for (std::size_t c = 0; c < classes; ++c) {
+        furthest =
+            std::max(furthest, std::abs(scores_of[c] - static_cast<double>(votes_of[c]) / total));
+      }
+      contested += static_cast<double>(std::ranges::max(votes_of)) < total ? 1 : 0;
+      favourites[static_cast<std::size_t>(row + i)] =
+          static_cast<std::int32_t>(std::ranges::max_element(scores_of) - scores_of.begin());
+    }
+  });
+  if ((furthest <= 1e-6 && contested >= 3) || (furthest <= 0.005 + 1e-6 && contested >= 10)) {
+    throw input_error(fmt::format(
+        "{}: expected what a student says who has not seen these votes, found the votes themselves "
+        "as shares, in every row: nothing here would hold, as the costs take the scores as known; "
+        "train the student on labels that are out, or leave --student out",
+        path));
+  }
+  return labels_at_chance(votes, rows, favourites, "student", path);
+}
+
+}  // namespace pate

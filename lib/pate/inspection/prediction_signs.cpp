@@ -1,0 +1,512 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "pate/inspection/headings.hpp"
+#include "pate/inspection/signs.hpp"
+#include "pate/votes/conversion_line.hpp"
+#include "pate/votes/fingerprint.hpp"
+#include "pate/votes/row_sums.hpp"
+
+namespace pate {
+
+namespace {
+
+using Line = std::vector<std::int64_t>;
+
+std::string text(std::int64_t number) {
+  return fmt::format("{}", number);
+}
+std::string text(std::size_t number) {
+  return fmt::format("{}", number);
+}
+
+bool is_by_query(const FirstVotes& votes) {
+  return votes.at.layout == Layout::predictions_by_query;
+}
+
+bool is_constant(const Line& line) {
+  return std::ranges::all_of(line, [&](std::int64_t id) { return id == line.front(); });
+}
+
+// Rows of the table or its columns, of teachers or of queries; those that have all of theirs.
+struct Axis {
+  const Lines& lines;
+  bool of_teachers, of_rows;
+};
+std::vector<Axis> axes(const FirstVotes& votes) {
+  const bool by_query = is_by_query(votes);
+  const Axis teachers{votes.teachers_of, true, !by_query};
+  const Axis queries{votes.by_query, false, by_query};
+  if (!votes.has_all) return {queries};
+  return by_query ? std::vector{queries, teachers} : std::vector{teachers, queries};
+}
+
+// The length of the blocks of every line that have one 1 and zeros; 0 where there are none.
+std::size_t block_length(const Lines& lines) {
+  const std::size_t length = lines.front().size();
+  for (const Line& line : lines) {
+    if (std::ranges::any_of(line, [](std::int64_t id) { return id != 0 && id != 1; })) return 0;
+  }
+  for (std::size_t size = 2; size <= length / 2; ++size) {
+    const auto has_blocks = [&](const Line& line) {
+      for (std::size_t begin = 0; begin < length; begin += size) {
+        const auto first = line.begin() + static_cast<std::ptrdiff_t>(begin);
+        if (std::accumulate(first, first + static_cast<std::ptrdiff_t>(size), std::int64_t{0}) != 1)
+          return false;
+      }
+      return true;
+    };
+    if (length % size == 0 && std::ranges::all_of(lines, has_blocks)) return size;
+  }
+  return 0;
+}
+
+// The share of equal pairs in lines: its mean and standard error.
+struct Agreement {
+  double mean = 0.0, error = 0.0;
+};
+Agreement agreement_in(const Lines& lines) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const Line& line : lines) {
+    std::unordered_map<std::int64_t, double> times;
+    for (const std::int64_t id : line) times[id] += 1.0;
+    double pairs = 0.0;
+    for (const auto& [id, count] : times) pairs += count * (count - 1.0);
+    const auto size = static_cast<double>(line.size());
+    const double share = pairs / (size * (size - 1.0));
+    sum += share;
+    squares += share * share;
+  }
+  const auto count = static_cast<double>(lines.size());
+  const double mean = sum / count;
+  return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / (count - 1.0))};
+}
+
+// Up to 96 of 0..count - 1, one of each of as many stretches: what lies at regular distances may
+// have one class.
+std::vector<std::int64_t> drawn(std::int64_t count, std::uint64_t seed) {
+  const std::int64_t most = std::min<std::int64_t>(count, 96);
+  std::vector<std::int64_t> result;
+  for (std::int64_t i = 0; i < most; ++i) {
+    const std::int64_t begin = i * count / most;
+    const auto width = static_cast<std::uint64_t>((i + 1) * count / most - begin);
+    result.push_back(
+        begin + static_cast<std::int64_t>(mix_bits(seed + static_cast<std::uint64_t>(i)) % width));
+  }
+  return result;
+}
+
+// What makes a row for each query of a table with a row for each vote; of an array where every
+// pair is there.
+std::string pivot_line(const FirstVotes& votes, const Axis& axis, std::size_t query,
+                       std::size_t teacher, std::size_t teachers, bool has_all_pairs) {
+  const NumericTable& table = votes.at.table;
+  const std::size_t vote = 3 - query - teacher;
+  if (!table.description().format.starts_with("np")) {
+    const ColumnHeader header = table.header();
+    const auto place = [&](std::size_t column) {
+      return header.names.empty() || axis.of_rows ? text(column)
+                                                  : fmt::format("t.columns[{}]", column);
+    };
+    return frame_line(
+        table.name(), header,
+        fmt::format("{}.pivot(index={}, columns={}, values={})", axis.of_rows ? "t.T" : "t",
+                    place(query), place(teacher), place(vote)));
+  }
+  if (!has_all_pairs) return {};
+  return array_line(table.name(),
+                    fmt::format("a[n.lexsort((a[:, {}], a[:, {}])), {}].reshape(-1, {})", teacher,
+                                query, vote, teachers),
+                    axis.of_rows ? "; a = a.T" : "");
+}
+
+}  // namespace
+
+FirstVotes first_votes(const VotesLookedAt& looked_at) {
+  constexpr std::int64_t kMostCounts = std::int64_t{1} << 18U;
+  constexpr std::int64_t kMostIds = std::int64_t{1} << 19U;
+  constexpr std::int64_t kFewest = 20;
+  const VoteSource& votes = looked_at.votes;
+  FirstVotes result{looked_at, votes.teachers(), votes.classes(), {}, {}, {}};
+  if (looked_at.layout == Layout::counts) {
+    const std::int64_t queries =
+        std::min(looked_at.rows.size(), std::max(kFewest, kMostCounts / result.classes));
+    result.has_all = queries == looked_at.rows.size();
+    std::vector<std::int32_t> row(static_cast<std::size_t>(result.classes));
+    looked_at.rows.for_each_range(
+        0, queries, [&](std::int64_t first, std::int64_t /*offset*/, std::int64_t count) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            votes.read(first + i, 1, row);
+            result.counts.emplace_back(row.begin(), row.end());
+          }
+        });
+    return result;
+  }
+  const NumericTable& table = looked_at.table;
+  const bool by_query = is_by_query(result);
+  const std::int64_t lines = by_query ? table.rows() : table.columns();
+  result.teachers = by_query ? table.columns() : table.rows();
+  const std::int64_t queries = std::min(lines, std::max(kFewest, kMostIds / result.teachers));
+  result.has_all = queries == lines;
+  const auto columns = static_cast<std::size_t>(queries);
+  const auto rows = static_cast<std::size_t>(result.teachers);
+  result.teachers_of.assign(rows, Line(columns));
+  result.by_query.assign(columns, Line(rows));
+  Lines& read = by_query ? result.by_query : result.teachers_of;
+  Lines& other = by_query ? result.teachers_of : result.by_query;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    table.read_integers(static_cast<std::int64_t>(i), 1, 0, std::ssize(read[i]), read[i]);
+    for (std::size_t j = 0; j < other.size(); ++j) other[j][i] = read[i][j];
+  }
+  return result;
+}
+
+Signs headings_beside(const FirstVotes& votes) {
+  const VotesLookedAt& at = votes.at;
+  const ColumnHeader header = at.table.header();
+  Signs found;
+  const auto add = [&](const std::string& what, const std::string& is, const std::string& line,
+                       bool of_teacher) {
+    found.push_back({{what, is, of_teacher ? "teacher" : "query", line},
+                     Sign().log_chance,
+                     votes.teachers - (of_teacher ? 1 : 0)});
+  };
+  const auto add_column = [&](std::size_t i, const std::string& is) {
+    const auto column = static_cast<std::int64_t>(i);
+    add(column_in_words(at.table, column), is, line_without_column(at.table, column),
+        is_by_query(votes));
+  };
+  if (is_by_query(votes)) {
+    const auto are = no_teachers(header.names, "heading");
+    for (std::size_t i = 0; i < are.size(); ++i) {
+      if (!are[i].empty()) add_column(i, are[i]);
+    }
+  } else if (!header.names.empty()) {
+    // Of teachers x queries only the first column can be beside the votes, and name the teachers.
+    const Heading first = heading_of(header.names.front());
+    if (first == Heading::index || first == Heading::teachers) {
+      add_column(0, "an index by its heading");
+    }
+  }
+  const auto are = no_teachers(header.rows, "name");
+  for (std::size_t i = 0; i < are.size(); ++i) {
+    if (are[i].empty()) continue;
+    add(fmt::format("the array \"{}\"", header.rows[i]), are[i],
+        line_without_array(at.table, header.rows[i]), true);
+  }
+  return found;
+}
+
+Signs one_hot_blocks(const FirstVotes& votes) {
+  constexpr std::size_t kFewestCells = 100;
+  for (const Axis& axis : axes(votes)) {
+    const std::size_t size = block_length(axis.lines);
+    const std::size_t blocks = size > 0 ? axis.lines.front().size() / size : 0;
+    if (blocks < 3 || blocks * axis.lines.size() < kFewestCells ||
+        std::ranges::all_of(axis.lines,
+                            [&](const Line& line) { return line == axis.lines.front(); })) {
+      continue;
+    }
+    return {
+        Sign{{text(size),
+              axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
+              axis.of_rows ? "" : ".T", text(axis.lines.size()), text(blocks)}}};
+  }
+  return {};
+}
+
+// Independent numbers of the same variance would have to meet the sum in each line that differs.
+Signs common_sum(const FirstVotes& votes) {
+  for (const Axis& axis : axes(votes)) {
+    const auto sum_of = [](const Line& line) {
+      return std::accumulate(line.begin(), line.end(), std::int64_t{0});
+    };
+    const std::int64_t sum = sum_of(axis.lines.front());
+    if (sum < 2 || !std::ranges::all_of(axis.lines, [&](const Line& line) {
+          return sum_of(line) == sum && std::ranges::min(line) >= 0;
+        })) {
+      continue;
+    }
+    const auto count = static_cast<double>(axis.lines.size());
+    double variance = 0.0;
+    for (std::size_t i = 0; i < axis.lines.front().size(); ++i) {
+      double total = 0.0;
+      double squares = 0.0;
+      for (const Line& line : axis.lines) {
+        const auto value = static_cast<double>(line[i]);
+        total += value;
+        squares += value * value;
+      }
+      variance += squares / count - total / count * (total / count);
+    }
+    const double meets = std::min(0.7, 1.0 / std::sqrt(2.0 * std::numbers::pi * variance));
+    const std::set<Line> distinct(axis.lines.begin(), axis.lines.end());
+    return {Sign{{axis.of_rows ? "row" : "column", text(sum),
+                  axis.of_rows ? "" : ", and give the transpose, one query a row"},
+                 static_cast<double>(distinct.size() - 1) * std::log(meets)}};
+  }
+  return {};
+}
+
+// As query and teacher of a table with a line for each vote: three to five lines of which two never
+// have the same pair twice, though teachers who agree have pairs again and again. A line of row
+// numbers has no pair twice with any other.
+Signs pairs_once(const FirstVotes& votes) {
+  const bool by_teacher = votes.teachers_of.size() < votes.by_query.size();
+  const Axis axis{by_teacher ? votes.teachers_of : votes.by_query, by_teacher,
+                  by_teacher != is_by_query(votes)};
+  const Lines& lines = axis.lines;
+  if (lines.size() < 3 || lines.size() > 5) return {};
+  const std::size_t pairs = lines.front().size();
+  std::vector<std::size_t> values;
+  for (const Line& line : lines) {
+    values.push_back(std::unordered_set<std::int64_t>(line.begin(), line.end()).size());
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t j = i + 1; j < lines.size(); ++j) {
+      if (values[i] == pairs || values[j] == pairs) continue;
+      // All different, of values that are independent and all alike often, the largest chance.
+      const double cells = static_cast<double>(values[i]) * static_cast<double>(values[j]);
+      double log_chance = std::log(static_cast<double>(lines.size() * lines.size()));
+      std::set<std::pair<std::int64_t, std::int64_t>> seen;
+      for (std::size_t k = 0; k < pairs; ++k) {
+        if (!seen.emplace(lines[i][k], lines[j][k]).second) break;
+        log_chance += std::log1p(-static_cast<double>(k) / cells);
+      }
+      if (seen.size() < pairs) continue;
+      const auto [query, teacher] = values[i] >= values[j] ? std::pair(i, j) : std::pair(j, i);
+      std::string line;
+      // Of more than three the class is none that anybody knows.
+      if (lines.size() == 3) {
+        line = pivot_line(votes, axis, query, teacher, values[teacher],
+                          pairs == values[query] * values[teacher]);
+      }
+      const char* const what = axis.of_rows ? "row" : "column";
+      if (!line.empty()) {
+        line = fmt::format(
+            ". If {0} {1} is the query and {0} {2} the teacher, what makes a row for each query, "
+            "to be read with --layout predictions-by-query: {3}",
+            what, query, teacher, line);
+      }
+      return {Sign{{what, text(i), text(j), axis.of_rows ? "a column" : "a row",
+                    text(values[query]), text(values[teacher]), line},
+                   log_chance,
+                   static_cast<std::int64_t>(values[teacher])}};
+    }
+  }
+  return {};
+}
+
+// On one query teachers agree more than one teacher does over the queries, by Jensen's inequality
+// never less but where teachers prefer classes of their own. Where one class is the answer to most
+// queries both agree alike, and the queries are what differs beyond equal shares of the classes.
+Signs other_orientation(const FirstVotes& votes) {
+  const NumericTable& ids = votes.at.table;
+  const auto [fewer, more] = std::minmax({ids.rows(), ids.columns()});
+  if (fewer < 3 || (fewer < 5 && more < 20)) return {};
+  Lines rows;
+  Lines columns;
+  Line cells;
+  const std::vector<std::int64_t> places = drawn(ids.columns(), 1U << 20U);
+  columns.resize(places.size());
+  for (const std::int64_t row : drawn(ids.rows(), 0)) {
+    rows.emplace_back();
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      std::array<std::int64_t, 1> id{};
+      ids.read_integers(row, 1, places[j], 1, id);
+      rows.back().push_back(id[0]);
+      columns[j].push_back(id[0]);
+      cells.push_back(id[0]);
+    }
+  }
+  const bool by_query = is_by_query(votes);
+  const Lines& of_teachers = by_query ? columns : rows;
+  const Agreement query = agreement_in(by_query ? rows : columns);
+  const Agreement teacher = agreement_in(of_teachers);
+  const double by_chance = agreement_in({cells}).mean;
+  const double more_agree = teacher.mean - query.mean;
+  const bool agrees =
+      more_agree > 0.05 && more_agree > 5.0 * std::hypot(teacher.error, query.error);
+  const double beyond = teacher.mean - by_chance;
+  // The chi-squared statistic over its degrees of freedom, less 1.
+  const double excess =
+      static_cast<double>(of_teachers.front().size() - 1) * beyond / (1.0 - by_chance);
+  const bool varies =
+      excess >=
+          std::max(1.0, 10.0 * std::sqrt(2.0 / static_cast<double>(of_teachers.size() - 1))) &&
+      query.mean - by_chance < 0.25 * beyond;
+  if (!agrees && !varies) return {};
+  const bool square = votes.teachers == votes.at.votes.queries();
+  return {
+      Sign{{fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
+            by_query ? "predictions" : "predictions-by-query", text(votes.at.votes.queries()),
+            square              ? "--accept looks-transposed says that it is not"
+            : votes.at.teachers ? "--teachers says that it is not"
+                                : fmt::format("--teachers {} says that it is not", votes.teachers)},
+           Sign().log_chance,
+           votes.at.votes.queries(),
+           !agrees || (votes.at.teachers && !square) ? Weight::doubtful : Weight::certain}};
+}
+
+// Teachers that err as seldom as one time in 200, and not together, would differ somewhere.
+Signs one_voice(const FirstVotes& votes) {
+  const Line& first = votes.teachers_of.front();
+  if (std::ranges::any_of(votes.teachers_of, [&](const Line& line) { return line != first; }) ||
+      (is_constant(first) && first.front() < 0)) {
+    return {};
+  }
+  const std::string teachers = text(votes.teachers_of.size());
+  return {
+      Sign{{is_constant(first)
+                ? fmt::format("all {} teachers vote {} on all of {} queries: was the array not "
+                              "filled?",
+                              teachers, first.front(), first.size())
+                : fmt::format("all {} teachers vote alike on all of {} queries: is one teacher "
+                              "in the file {} times? Then it changes all votes, and costs allow "
+                              "for one",
+                              teachers, first.size(), teachers)},
+           static_cast<double>((votes.teachers_of.size() - 1) * first.size()) *
+               std::log1p(-1.0 / 200.0)}};
+}
+
+// Two teachers, drawn on each query from the votes of those that differ, agree throughout.
+Signs copies(const FirstVotes& votes) {
+  std::map<Line, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < votes.teachers_of.size(); ++i) {
+    groups[votes.teachers_of[i]].push_back(i);
+  }
+  std::size_t largest = 1;
+  std::size_t again = 0;
+  std::pair<std::size_t, std::size_t> first{votes.teachers_of.size(), 0};
+  for (const auto& [line, alike] : groups) {
+    // Teachers that say one thing throughout are not taken for each other.
+    if (alike.size() < 2 || is_constant(line)) continue;
+    largest = std::max(largest, alike.size());
+    again += alike.size() - 1;
+    first = std::min(first, std::pair(alike[0], alike[1]));
+  }
+  if (again == 0 || groups.size() == 1) return {};
+  const auto size = static_cast<double>(votes.teachers_of.size());
+  double log_pairs = std::log(size * (size - 1.0) / 2.0);  // that are expected
+  for (std::size_t query = 0; query < votes.by_query.size(); ++query) {
+    std::unordered_map<std::int64_t, double> times;
+    for (const auto& [line, alike] : groups) times[line[query]] += 1.0;
+    double pairs = 0.0;
+    for (const auto& [id, count] : times) pairs += count * count;
+    log_pairs += std::log(pairs) - 2.0 * std::log(static_cast<double>(groups.size()));
+  }
+  return {Sign{{text(again), text(votes.teachers_of.size()), text(first.first), text(first.second),
+                text(votes.by_query.size()), text(largest)},
+               log_pairs > std::log(0.01) ? 0.0 : static_cast<double>(again) * log_pairs}};
+}
+
+// Of several for class 0, or the last one, an array of zeros is more likely in which their votes
+// were not filled in: unless other teachers are as weak.
+Signs constant_voters(const FirstVotes& votes) {
+  Lines others;
+  std::map<std::int64_t, std::vector<std::size_t>> constant;
+  for (std::size_t i = 0; i < votes.teachers_of.size(); ++i) {
+    const Line& line = votes.teachers_of[i];
+    if (!is_constant(line)) {
+      others.push_back(line);
+    } else if (line.front() >= 0) {
+      constant[line.front()].push_back(i);
+    }
+  }
+  Signs found;
+  if (others.empty()) return found;
+  const std::size_t queries = votes.by_query.size();
+  for (const auto& [id, places] : constant) {
+    double log_chance = std::log(static_cast<double>(votes.teachers_of.size()));
+    std::ptrdiff_t all = 0;
+    for (std::size_t query = 0; query < queries; ++query) {
+      const auto same =
+          std::ranges::count_if(others, [&](const Line& line) { return line[query] == id; });
+      all += same;
+      log_chance +=
+          std::log(static_cast<double>(same + 1) / static_cast<double>(others.size() + 1));
+    }
+    const bool weak = constant.size() > 1 || std::ranges::any_of(others, [&](const Line& line) {
+                        return 5 * std::ranges::count(line, id) >= 4 * std::ssize(line);
+                      });
+    const bool is_some = places.size() > 1 || places.front() + 1 == votes.teachers_of.size();
+    const double share = static_cast<double>(all) / static_cast<double>(queries * others.size());
+    found.push_back(
+        {{text(places.size()), text(votes.teachers_of.size()), text(places.front()), text(id),
+          text(queries), fmt::format("{:.1f}", 100.0 * share)},
+         log_chance,
+         static_cast<std::int64_t>(others.size()),
+         id == 0 && is_some && share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
+  }
+  return found;
+}
+
+Signs silent_voters(const FirstVotes& votes) {
+  std::vector<std::size_t> silent;
+  double votes_of_others = 0.0;
+  for (std::size_t i = 0; i < votes.teachers_of.size(); ++i) {
+    const Line& line = votes.teachers_of[i];
+    const auto abstains = std::ranges::count(line, -1);
+    if (abstains == std::ssize(line)) silent.push_back(i);
+    votes_of_others += static_cast<double>(std::ssize(line) - abstains);
+  }
+  const std::size_t others = votes.teachers_of.size() - silent.size();
+  if (silent.empty() || others == 0) return {};
+  const auto queries = static_cast<double>(votes.by_query.size());
+  const double share = votes_of_others / (queries * static_cast<double>(others));
+  return {Sign{{text(silent.size()), text(votes.teachers_of.size()), text(silent.front()),
+                text(votes.by_query.size()), text(others)},
+               std::log(static_cast<double>(votes.teachers_of.size())) +
+                   queries * std::log1p(-std::min(share, 0.9)),
+               static_cast<std::int64_t>(others)}};
+}
+
+Signs minus_for_zero(const FirstVotes& votes) {
+  bool has_minus = false;
+  for (const Line& line : votes.teachers_of) {
+    for (const std::int64_t id : line) {
+      if (id != 1 && id != -1) return {};
+      has_minus = has_minus || id == -1;
+    }
+  }
+  if (!has_minus) return {};
+  return {Sign{{values_line(votes.at.table, "(a + 1) // 2")}}};
+}
+
+Signs always_plurality(const FirstVotes& votes) {
+  std::vector<std::size_t> with(votes.teachers_of.size());
+  for (const Line& query : votes.by_query) {
+    std::unordered_map<std::int64_t, std::int64_t> times;
+    std::int64_t top = 0;
+    for (const std::int64_t id : query) top = std::max(top, ++times[id]);
+    for (std::size_t i = 0; i < with.size(); ++i) with[i] += times[query[i]] == top ? 1U : 0U;
+  }
+  const std::size_t queries = votes.by_query.size();
+  const auto always = std::ranges::find(with, queries);
+  if (always == with.end() || std::ranges::count(with, queries) > 1) return {};
+  const auto place = static_cast<std::size_t>(always - with.begin());
+  *always = 0;
+  const std::size_t next = std::ranges::max(with);
+  if (next == 0) return {};
+  // By its own place at the ends of the table it is one of two, not of all.
+  const bool is_end = place == 0 || place + 1 == with.size();
+  const auto size = static_cast<double>(queries);
+  return {Sign{{text(place), text(queries), text(next), text(with.size() - 1)},
+               size * std::log(static_cast<double>(next) / size) +
+                   std::log(is_end ? 2.0 : static_cast<double>(with.size())),
+               static_cast<std::int64_t>(with.size()) - 1,
+               is_end && !votes.at.teachers ? Weight::certain : Weight::doubtful}};
+}
+
+}  // namespace pate
