@@ -416,8 +416,10 @@ TEST_CASE("label: text says which row of the votes a label is of, and analyze go
   std::string rows;
   for (int i = 796; i >= 0; --i) rows += std::to_string(i) + "\n";
   pate::test::write_bytes(directory / "rows.csv", rows);
-  const std::vector<std::string> selected{
-      "--indices", (directory / "rows.csv").string(), "--threshold", "60", "--sigma1", "15"};
+  const std::vector<std::string> selected{"--indices",   (directory / "rows.csv").string(),
+                                          "--rows-from", "public",
+                                          "--threshold", "60",
+                                          "--sigma1",    "15"};
   const json report = label(labels, selected).json();
   CHECK(pate::test::read_bytes(labels).starts_with("row,label\n796,"));
   // The same queries in another order: what was answered stays with its row.

@@ -164,6 +164,8 @@ TEST_SUITE("release") {
     std::vector<std::string> arguments{sample("digits_100_counts.npy"),
                                        "--indices",
                                        indices,
+                                       "--rows-from",
+                                       "public",
                                        "--threshold",
                                        "60",
                                        "--sigma1",

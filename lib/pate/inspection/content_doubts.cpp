@@ -209,6 +209,7 @@ std::string why_other_teachers(const VotesLookedAt& looked_at, std::int64_t said
   const VoteSource& votes = looked_at.votes;
   const NumericTable& table = looked_at.table;
   const std::int64_t found = votes.teachers();
+  if (found == 0) return {};
   const RowSelection all = RowSelection::all(votes.queries());
   const VotesLookedAt whole{votes, all, table, looked_at.layout, {}};
   const bool counts = looked_at.layout == Layout::counts;

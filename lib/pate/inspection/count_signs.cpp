@@ -59,7 +59,8 @@ Signs unchanging(const FirstVotes& votes, bool headed) {
   const auto columns = columns_with(votes, [&](std::int64_t count, std::size_t column) {
     return count > 0 && count == first[column] && 2 * count != votes.teachers;
   });
-  if (columns.empty() || distinct(votes).size() < (headed ? 1 : 2) * kFewestRows) return {};
+  if (columns.empty()) return {};
+  const bool is_chance = distinct(votes).size() < (headed ? 1 : 2) * kFewestRows;
   Signs found;
   for (const std::size_t column : columns) {
     const Heading its = heading_at(votes, column);
@@ -67,7 +68,7 @@ Signs unchanging(const FirstVotes& votes, bool headed) {
         its == Heading::labels || its == Heading::index || its == Heading::teachers;
     if (is_headed != headed) continue;
     found.push_back(of_column(votes, column, first[column]));
-    found.back().log_chance = -std::numeric_limits<double>::infinity();
+    if (!is_chance) found.back().log_chance = -std::numeric_limits<double>::infinity();
   }
   return found;
 }

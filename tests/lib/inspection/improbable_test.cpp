@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,8 @@ std::vector<Histogram> contested_counts(std::size_t queries, std::int32_t classe
   return counts;
 }
 
-Run run_of(const HistogramVotes& votes, const NoisyMax& noise,
+template <class Noise>
+Run run_of(const HistogramVotes& votes, const Noise& noise,
            std::optional<ThresholdCheck> check = {}) {
   Aggregator aggregator;
   aggregator.noisy_max = noise;
@@ -158,9 +160,9 @@ TEST_CASE("decisions: the exact tail decides, on both sides of 6e-9") {
     CAPTURE(queries);
     const HistogramVotes votes(std::vector<Histogram>(static_cast<std::size_t>(queries), {60, 40}));
     Run run = run_of(votes, GaussianNoisyMax{10.0}, ThresholdCheck{60.0, 5.0});
-    for (const std::uint8_t all : {0, 1}) {
-      CHECK(is_doubted(run, std::vector<std::uint8_t>(static_cast<std::size_t>(queries), all)) ==
-            (queries >= 28));
+    for (const bool all : {false, true}) {
+      CHECK(is_doubted(run, std::vector<std::uint8_t>(static_cast<std::size_t>(queries),
+                                                      all ? 1 : 0)) == (queries >= 28));
     }
   }
 }
@@ -191,10 +193,10 @@ TEST_CASE("labels that the noise draws are believed; those without it, or of oth
     const auto counts = contested_counts(queries, classes, random);
     const HistogramVotes votes(counts);
     const double scale = random.uniform(15.0, 40.0);
-    const NoisyMax noise =
-        round % 2 == 0 ? NoisyMax(GaussianNoisyMax{scale}) : NoisyMax(LaplaceNoisyMax{scale});
-    Run run = run_of(votes, noise);
-    if (round % 4 < 2) run = run_of(votes, noise, ThresholdCheck{60.0, 5.0});
+    NoisyMax noise{GaussianNoisyMax{scale}};
+    if (round % 2 == 1) noise = LaplaceNoisyMax{scale};
+    const Run run = run_of(
+        votes, noise, round % 4 == 0 ? std::optional(ThresholdCheck{60.0, 5.0}) : std::nullopt);
     auto labels = drawn_labels(noise, counts, random);
     for (std::size_t i = 0; i < queries; i += 5) labels[i] = -1;
     CHECK_FALSE(labels_doubt(run, labels, "l.npy"));
@@ -206,7 +208,7 @@ TEST_CASE("labels that the noise draws are believed; those without it, or of oth
     REQUIRE(doubt);
     CHECK(doubt->kind == VotesDoubt::improbable_labels);
     CHECK(doubt->notice.message.find("added at all") != std::string::npos);
-    const NoisyMax small = GaussianNoisyMax{3.0};
+    const GaussianNoisyMax small{3.0};
     for (auto& label : exact) label = (label + 1) % classes;
     CHECK(labels_doubt(run_of(votes, small), exact, "l.npy"));
   }
