@@ -266,7 +266,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   const std::vector<double> thresholds = thresholds_of(options.mechanism, run.votes.teachers());
   if (weights) add_weight_slips(*weights, thresholds, account.notices);
   prepend_input_warnings(input, weights ? std::vector<double>{} : thresholds, settings.delta,
-                         account.notices, run.aggregator.ptr());
+                         account.notices, run.aggregator.ptr(), &options.mechanism);
   if (shard.of > 1) {
     account.notices.push_back(
         {"shard", fmt::format("these are the costs of the queries of shard {} of {} alone; 'pate "

@@ -34,6 +34,18 @@ std::string_view worth(const CostEntry& cost) {
   return cost.promise == Promise::fixed ? "guarantee, private" : "of the outcome, private";
 }
 
+// Above this an epsilon is hardly a promise.
+constexpr double kLargeEpsilon = 20.0;
+
+std::string large_epsilon(const CostEntry& cost) {
+  if (cost.promise == Promise::none || !(cost.epsilon > kLargeEpsilon)) return {};
+  return fmt::format(
+      "note: epsilon is above {:g}, which promises next to nothing: what one teacher votes may "
+      "make "
+      "a conclusion e^{} times as likely\n",
+      kLargeEpsilon, epsilon_text(cost.epsilon));
+}
+
 // A line of column names and one for each cost, the headline marked by a star.
 std::string cost_table(std::span<const CostEntry> costs, std::size_t headline) {
   std::size_t width = 17;  // of the bounds, more where their longest name is among them
@@ -147,10 +159,11 @@ std::string costs_and_notices(std::span<const CostEntry> costs, std::size_t head
                               std::optional<EpsilonMethod> of_plan) {
   const CostEntry& first = costs[headline];
   const std::string epsilon = fmt::format("epsilon = {}", epsilon_text(first.epsilon));
-  return fmt::format("\n{} at delta = {}  ({}{})\n\n{}{}{}", bold(epsilon, colour),
+  const std::string large = large_epsilon(first);
+  return fmt::format("\n{} at delta = {}  ({}{})\n\n{}{}{}{}", bold(epsilon, colour),
                      decimal(first.delta), all ? "* below: " : "", worth(first),
                      all ? cost_table(costs, headline) : few_costs(costs, headline, of_plan),
-                     notices.empty() ? "" : "\n", notes(notices));
+                     notices.empty() && large.empty() ? "" : "\n", large, notes(notices));
 }
 
 }  // namespace pate::cli

@@ -179,6 +179,7 @@ void check_options(const LabelOptions& options) {
   check_mechanism_options(options.mechanism, has_student);
   // With weights a vote may be a small part of 1.
   if (options.teacher_weights.empty()) refuse_share_as_votes(options.mechanism);
+  if (!options.dry_run) refuse_little_noise(options.mechanism, options.input.accepted);
   check_delta(options.delta, options.any_delta);
   if (options.max_answers && *options.max_answers < 1) {
     throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
@@ -289,7 +290,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   const std::vector<double> thresholds = thresholds_of(options.mechanism, run.votes.teachers());
   if (weights) add_weight_slips(*weights, thresholds, account.notices);
   prepend_input_warnings(input, weights ? std::vector<double>{} : thresholds, options.delta,
-                         account.notices, run.aggregator.ptr());
+                         account.notices, run.aggregator.ptr(), &options.mechanism);
   const std::string bytes =
       reports::labels_bytes(labelled, run.rows, format, options.reinforce_above.has_value());
   reports::ReportContext context{version(), settings_of("label", add_label, options),

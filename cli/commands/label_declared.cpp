@@ -101,7 +101,7 @@ int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInp
        "declared beforehand, and voids the guarantee; choose it by rehearsing on votes of pate "
        "simulate, on public ones, or on those of teachers of other data"});
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         options.delta, report.notices);
+                         options.delta, report.notices, nullptr, &options.mechanism);
   reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();
@@ -192,7 +192,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
                      *options.fallback_queries)});
   }
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
-                         options.delta, report.notices);
+                         options.delta, report.notices, nullptr, &options.mechanism);
   input.check_unchanged();
   io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
   if (options.output.public_only) {

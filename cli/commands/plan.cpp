@@ -246,7 +246,7 @@ std::vector<Notice> plan_doubts(const PlanOptions& options, const PlannedRun& ru
   const std::optional<StabilityTest> test = run.tested();
   std::vector<Notice> doubts =
       slip_notices(weights ? std::vector<double>{} : thresholds, options.teachers,
-                   options.settings.delta, test ? &*test : nullptr);
+                   options.settings.delta, test ? &*test : nullptr, &options.mechanism);
   if (weights) add_weight_slips(*weights, thresholds, doubts);
   return doubts;
 }

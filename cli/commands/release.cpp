@@ -336,7 +336,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                      CostsWithinDistance::kCheckedEntries)});
   }
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()), delta,
-                         notices);
+                         notices, nullptr, &options.mechanism);
   if (published && !ledger) notices.push_back(no_ledger());
   if (!published && counts.added.epsilon > 0.0) {
     notices.push_back(

@@ -161,7 +161,10 @@ void check_release_options(const ReleaseOptions& options) {
   }
   check_delta(options.settings.delta, options.any_delta);
   require_rows_from(options.input, false);
-  if (!options.dry_run) refuse_share_as_votes(options.mechanism);
+  if (!options.dry_run) {
+    refuse_share_as_votes(options.mechanism);
+    refuse_little_noise(options.mechanism, options.input.accepted);
+  }
   if (options.at_most) check_at_most(options);
   if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
     throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve

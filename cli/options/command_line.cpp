@@ -152,21 +152,35 @@ std::string hint_of(const Command& command) {
   return fmt::format("run 'pate {} --help' for the options", command.name);
 }
 
-// What a flag of the published scripts is called here; MIGRATION.md has the same.
+// What a flag of published scripts is called here, with _ or - between its words.
 std::string instead_of_published(std::string_view flag) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFlags{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kFlags{{
       {"--counts_file", "FILE, the first word"},
       {"--baseline_file", "--student FILE"},
       {"--indices_file", "--indices FILE"},
       {"--max_examples", "--queries N"},
       {"--input_is_counts", "what is read without --layout"},
       {"--noise_eps", "--laplace-scale B with B = 1/noise_eps"},
+      {"--gamma", "--laplace-scale B with B = 1/gamma"},
+      {"--inv_scale", "--laplace-scale B with B = 1/inv_scale"},
+      {"--lap_scale", "--laplace-scale B, the same number"},
+      {"--noise_multiplier",
+       "--sigma2 S with S = 1.4142 noise_multiplier: a vote moves two counts"},
+      {"--stddev", "--sigma2 S, the same number, in votes"},
+      {"--sigma", "--sigma2 S, in votes; --sigma1 is the noise of the threshold check"},
+      {"--gaussian_scale", "--sigma2 S, the same number, in votes"},
+      {"--nb_teachers", "--teachers M"},
+      {"--num_teachers", "--teachers M"},
+      {"--nb_labels", "--classes K"},
+      {"--stdnt_share", "--queries N"},
       {"--moments", "--orders moments"},
       {"--data_independent", "always computed"},
       {"--figures_dir", "'pate plot'"},
   }};
+  std::string written(flag);
+  std::replace(written.begin() + 2, written.end(), '-', '_');
   for (const auto& [old, here] : kFlags) {
-    if (flag == old) {
+    if (written == old) {
       return fmt::format("; of the published scripts it is here {} (MIGRATION.md)", here);
     }
   }

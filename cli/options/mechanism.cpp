@@ -18,6 +18,8 @@ namespace pate::cli {
 namespace {
 
 constexpr double kLargeDelta = 1e-3;
+// Standard deviations of a check's noise that hardly an answer overcomes.
+constexpr double kOutOfReach = 3.0;
 
 struct Threshold {
   double value;
@@ -36,6 +38,24 @@ Threshold parse_threshold(const std::string& text) {
         text));
   }
   return {value, share};
+}
+
+// The noises that are below one vote, each with what it is.
+std::vector<Notice> little_noises(const MechanismOptions& options) {
+  std::vector<Notice> notices;
+  const auto look = [&](const char* option, const std::optional<double>& noise, const char* slip) {
+    if (!noise || !(*noise > 0.0 && *noise < 1.0)) return;
+    notices.push_back(
+        {"little_noise",
+         fmt::format("{0} {1:g} is noise below one vote, which is next to none: votes that "
+                     "disagree a little cost much more than these may. If {1:g} is {2}, write "
+                     "{0} {3:.6g}",
+                     option, *noise, slip, 1.0 / *noise)});
+  };
+  look("--laplace-scale", options.laplace_scale, "gamma, or the epsilon of a query");
+  look("--sigma2", options.sigma2, "one over the noise");
+  look("--sigma1", options.sigma1, "one over the noise");
+  return notices;
 }
 
 // What is wrong whatever the noise is, and what goes with PTR or one noise.
@@ -302,8 +322,11 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
 
 std::vector<Notice> slip_notices(std::span<const double> thresholds,
                                  std::optional<std::int64_t> teachers, double delta,
-                                 const StabilityTest* test) {
+                                 const StabilityTest* test, const MechanismOptions* mechanism) {
   std::vector<Notice> notices;
+  if (mechanism != nullptr) notices = little_noises(*mechanism);
+  // 0: not known.
+  const double sigma1 = mechanism != nullptr ? mechanism->sigma1.value_or(0.0) : 0.0;
   const std::int64_t most_moves = teachers.value_or(0) / 2;
   if (test != nullptr && teachers && *teachers > 0 &&
       test->threshold() > static_cast<double>(most_moves)) {
@@ -319,13 +342,22 @@ std::vector<Notice> slip_notices(std::span<const double> thresholds,
   }
   if (!thresholds.empty()) {
     const auto [least, most] = std::ranges::minmax(thresholds);
-    if (least <= 1.0) {
+    if (least < 0.0 && sigma1 > 0.0) {
+      if (least < -kOutOfReach * sigma1) {
+        notices.push_back({"low_threshold",
+                           fmt::format("threshold {} with sigma1 {} refuses next to nothing: leave "
+                                       "out --threshold and --sigma1, which cost",
+                                       least, sigma1)});
+      }
+    } else if (least <= 1.0) {
       notices.push_back({"low_threshold",
                          fmt::format("threshold {} is at most one vote; a share of the teachers is "
                                      "written like 60%",
                                      least)});
     }
-    if (teachers && *teachers > 0 && most > static_cast<double>(*teachers)) {
+    // Much noise in the check lets answers through that lie below it.
+    const double reach = kOutOfReach * sigma1;
+    if (teachers && *teachers > 0 && most > static_cast<double>(*teachers) + reach) {
       notices.push_back({"high_threshold",
                          fmt::format("threshold {} is above the number of teachers, {}: only noise "
                                      "can reach it",
@@ -360,10 +392,18 @@ void refuse_share_as_votes(const MechanismOptions& options) {
   }
 }
 
+void refuse_little_noise(const MechanismOptions& options, std::span<const VotesDoubt> accepted) {
+  if (std::ranges::count(accepted, VotesDoubt::little_noise) > 0) return;
+  for (const Notice& notice : little_noises(options)) {
+    throw usage_error(notice.message + "; or accept it with --accept little-noise");
+  }
+}
+
 void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
-                            double delta, std::vector<Notice>& notices, const StabilityTest* test) {
+                            double delta, std::vector<Notice>& notices, const StabilityTest* test,
+                            const MechanismOptions* mechanism) {
   std::vector<Notice> doubts = input.doubts();
-  std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta, test),
+  std::ranges::move(slip_notices(thresholds, input.votes->teachers(), delta, test, mechanism),
                     std::back_inserter(doubts));
   notices.insert(notices.begin(), doubts.begin(), doubts.end());
 }

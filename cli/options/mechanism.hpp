@@ -104,25 +104,31 @@ void require_two_classes(const VotesInput& input);
                                         std::int64_t queries, bool has_student);
 
 /// What is more often a slip than meant: thresholds of at most one vote or above the number of
-/// teachers (none: not known), a PTR test (or none) whose threshold is above half of it, which is
-/// as stable as an answer can be; a delta above 1e-3.
+/// teachers (none: not known), unless the noise of the check makes up for it; a PTR test (or none)
+/// whose threshold is above half of it, which is as stable as an answer can be; a delta above 1e-3;
+/// of `mechanism` (or null: not known) noise below one vote.
 [[nodiscard]] std::vector<Notice> slip_notices(std::span<const double> thresholds,
                                                std::optional<std::int64_t> teachers, double delta,
-                                               const StabilityTest* test = nullptr);
+                                               const StabilityTest* test = nullptr,
+                                               const MechanismOptions* mechanism = nullptr);
 
-/// Throws `usage_error` for a threshold of less than one vote, with the share that is likely meant:
-/// for commands that spend budget.
+/// Throws `usage_error` for a threshold of less than one vote, with the share that is likely meant.
 void refuse_share_as_votes(const MechanismOptions& options);
+
+/// Throws `usage_error` for noise below one vote, with the reciprocal that is likely meant, unless
+/// it is accepted: for commands that spend budget.
+void refuse_little_noise(const MechanismOptions& options, std::span<const VotesDoubt> accepted);
 
 /// The threshold in votes, where there is one; none either for a share of unknown teachers.
 [[nodiscard]] std::vector<double> thresholds_of(const MechanismOptions& options,
                                                 std::optional<std::int64_t> teachers);
 
 /// What bears on the validity of every number of a run, in front of `notices`: how files were read,
-/// layouts that do not fit, slips. test: PTR's, or null.
+/// layouts that do not fit, slips. test: PTR's, or null; mechanism: as of `slip_notices`.
 void prepend_input_warnings(const VotesInput& input, std::span<const double> thresholds,
                             double delta, std::vector<Notice>& notices,
-                            const StabilityTest* test = nullptr);
+                            const StabilityTest* test = nullptr,
+                            const MechanismOptions* mechanism = nullptr);
 
 /// The part of a run that `shard` is, with the decisions and labels of the input, which it is left
 /// without. The input must outlive it.

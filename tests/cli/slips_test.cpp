@@ -1,12 +1,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
+#include "cli/exit_status.hpp"
 #include "cli/options/mechanism.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 
@@ -62,6 +66,32 @@ TEST_CASE("a test of any form whose threshold no answer can reach is told of, an
   }
   CHECK(told > 50);
   CHECK(silent > 50);
+}
+
+TEST_CASE("noise below one vote is told of with its reciprocal, and spends nothing unaccepted") {
+  std::mt19937_64 generator(42);
+  int refused = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double noise = std::pow(10.0, std::uniform_real_distribution<>(-2.5, 2.5)(generator));
+    pate::cli::MechanismOptions mechanism;
+    const int which = std::uniform_int_distribution<>(0, 2)(generator);
+    (which == 0   ? mechanism.laplace_scale
+     : which == 1 ? mechanism.sigma2
+                  : mechanism.sigma1) = noise;
+    const auto notices = pate::cli::slip_notices({}, 250, 0.0, nullptr, &mechanism);
+    REQUIRE(notices.size() == (noise < 1.0 ? 1 : 0));
+    pate::cli::refuse_little_noise(mechanism, std::array{pate::VotesDoubt::little_noise});
+    if (!(noise < 1.0)) {
+      pate::cli::refuse_little_noise(mechanism, {});
+      continue;
+    }
+    ++refused;
+    const std::string& message = notices.front().message;
+    const double reciprocal = std::strtod(message.c_str() + message.rfind(' '), nullptr);
+    CHECK(std::abs(reciprocal * noise - 1.0) < 1e-5);
+    CHECK_THROWS_AS(pate::cli::refuse_little_noise(mechanism, {}), pate::cli::usage_error);
+  }
+  CHECK(refused > 50);
 }
 
 TEST_SUITE_END();

@@ -33,9 +33,10 @@ enum class VotesDoubt {
   sorted_rows,
   silent_teachers,
   plus_minus_one,
+  little_noise,  // of the mechanism: votes do not have it
 };
 template <>
-inline constexpr std::array<Named<VotesDoubt>, 17> kNames<VotesDoubt>{{
+inline constexpr std::array<Named<VotesDoubt>, 18> kNames<VotesDoubt>{{
     {VotesDoubt::totals_column, "totals_column"},
     {VotesDoubt::label_column, "label_column"},
     {VotesDoubt::looks_transposed, "looks_transposed"},
@@ -53,6 +54,7 @@ inline constexpr std::array<Named<VotesDoubt>, 17> kNames<VotesDoubt>{{
     {VotesDoubt::sorted_rows, "sorted_rows"},
     {VotesDoubt::silent_teachers, "silent_teachers"},
     {VotesDoubt::plus_minus_one, "plus_minus_one"},
+    {VotesDoubt::little_noise, "little_noise"},
 }};
 
 /// How much a doubt weighs: `doubtful`, votes may be so; `likely`, they are hardly so, and nothing
