@@ -74,7 +74,7 @@ void require_points_again(const TuneOptions& options, const TuningTask& task,
 }
 
 // What must be known of parameters for a budget that is declared beforehand.
-void add_declared_notices(const VotesInput& input, const Tuning& tuning,
+void add_declared_notices(const VotesInput& input, const std::optional<OffGridPoint>& best,
                           const DeclaredOutcome& outcome, std::vector<Notice>& notices) {
   std::erase_if(notices, [](const Notice& one) { return one.code == "parameters_from_votes"; });
   notices.insert(
@@ -84,9 +84,9 @@ void add_declared_notices(const VotesInput& input, const Tuning& tuning,
        "that are then labelled are not fixed beforehand, and void the guarantee. These must be "
        "public, of pate simulate, or of teachers of other data; how likely the votes that are "
        "labelled pass is not known from them"});
-  if (!tuning.continuum) return;
-  const double any = epsilon_for_any_votes(tuning.continuum->aggregator, input.rows.size(),
-                                           outcome.goal.budget.delta);
+  if (!best) return;
+  const double any =
+      epsilon_for_any_votes(best->aggregator, input.rows.size(), outcome.goal.budget.delta);
   if (any <= outcome.goal.budget.epsilon) {
     notices.push_back({"any_votes_suffice",
                        fmt::format("whatever the votes are, this run costs epsilon = {} at most: "
@@ -205,7 +205,8 @@ void add_tune(CommandLine& line, TuneOptions& options) {
   add_public_only(line, options.output);
 }
 
-int run_tune(const TuneOptions& options, const Streams& streams) {
+int run_tune(const TuneOptions& given, const Streams& streams) {
+  TuneOptions options = given;
   if (!options.account.empty()) {
     if (!options.tuning.groups.empty() || !options.tuning.group_epsilon.empty()) {
       throw usage_error(
@@ -229,6 +230,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         "--public-only and --statement go with --account LAW:K: everything else that pate tune "
         "says depends on the votes, and promises nothing");
   }
+  settle_goal(options.tuning);
   if (options.tuning.rounds) return run_rounds(options, streams);
   const TuningOptions& tuned = options.tuning;
   if (tuned.first_queries || !tuned.second_sigma2.empty() || !tuned.second_threshold.empty() ||
@@ -301,7 +303,7 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
         DeclaredOutcome& outcome = context.declared.emplace();
         outcome.goal.budget = {*options.tuning.declared_epsilon, settings.grid.kind.delta, false};
         outcome.goal.certificate = options.tuning.certificate;
-        return search_declared(votes, grid, settings, CurveTableSource(),
+        return search_declared(votes, grid, settings, known, CurveTableSource(),
                                {progress.callback(), stop}, outcome);
       }
       const Watcher watcher{progress.callback(), stop};
@@ -327,7 +329,8 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
     return interrupted;
   }
 
-  context.report.settings = settings_of("tune", add_tune, options);
+  context.report.settings = settings_of("tune", add_tune, given);
+  std::optional<OffGridPoint> declared_best;
   if (tuning.has_best()) {
     const TunedPoint best = tuning.choice.best ? tuning.points[*tuning.choice.best] : TunedPoint{};
     context.best_command =
@@ -336,12 +339,16 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
             : analyze_command(asked, input, grid.mechanism(best.index), best.point);
     if (best.released) context.release_command = release_command(options, input, grid, best);
     if (context.declared) {
-      context.rehearsal_command = rehearsal_command(options, input, *tuning.continuum,
-                                                    context.declared->goal.budget.epsilon);
+      declared_best = tuning.continuum ? tuning.continuum
+                                       : OffGridPoint{grid.aggregator(best.index), best.point};
+      context.rehearsal_command =
+          rehearsal_command(options, input, *declared_best, context.declared->goal.budget.epsilon);
     }
   }
   context.notices = tune_notices(tuning, settings);
-  if (context.declared) add_declared_notices(input, tuning, *context.declared, context.notices);
+  if (context.declared) {
+    add_declared_notices(input, declared_best, *context.declared, context.notices);
+  }
   add_one_noise_notice(options.tuning, context.notices);
   if (context.groups) {
     context.notices.push_back({"groups",
@@ -353,8 +360,14 @@ int run_tune(const TuneOptions& options, const Streams& streams) {
   const std::vector<double> none;  // of a search: what it looks at is not what anybody wrote
   if (weights && !settings.search) add_weight_slips(*weights, grid.threshold, context.notices);
   const std::optional<StabilityTest> test = highest_test(grid);
+  MechanismOptions least;
+  if (!settings.search && !weights && !grid.ptr) {
+    (grid.laplace ? least.laplace_scale : least.sigma2) = grid.noise.front();
+    if (grid.has_selection()) least.sigma1 = grid.sigma1.front();
+  }
   prepend_input_warnings(input, settings.search || weights ? none : grid.threshold,
-                         settings.grid.kind.delta, context.notices, test ? &*test : nullptr);
+                         settings.grid.kind.delta, context.notices, test ? &*test : nullptr,
+                         &least);
 
   if (!options.tuning.csv.empty()) {
     write_output(options.tuning.csv, reports::tune_points_csv(tuning, context), streams,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,8 @@ namespace pate::cli {
 
 namespace {
 
-// A wider range on the side of an axis where the best value is its last.
-std::string wider(const std::vector<double>& values, bool up) {
+// A wider range on the side of an axis where the best value is its last; none below `least`.
+std::string wider(const std::vector<double>& values, bool up, std::optional<double> least) {
   const double first = values.front();
   const double last = values.back();
   const double step = values[1] - first;
@@ -22,13 +23,16 @@ std::string wider(const std::vector<double>& values, bool up) {
                       return std::abs(b - a - step) > 1e-6 * std::abs(step);
                     }) == values.end();
   const double reach = last - first;
-  if (even && (up || first - reach > 0.0)) {
+  if (!up && least && !(first > *least)) return {};
+  if (even && (up || first - reach > least.value_or(0.0))) {
     return up ? fmt::format("{}:{}:{}", last, last + reach, step)
               : fmt::format("{}:{}:{}", first - reach, first, step);
   }
   if (!(first > 0.0)) return fmt::format("{}:{}:{}", first - reach, first, step);
   return up ? fmt::format("log:{}:{}:{}", last, to_digits(last * last / first, 3), values.size())
-            : fmt::format("log:{}:{}:{}", to_digits(first * first / last, 3), first, values.size());
+            : fmt::format("log:{}:{}:{}",
+                          std::max(to_digits(first * first / last, 3), least.value_or(0.0)), first,
+                          values.size());
 }
 
 // The axes at whose ends the best point of the grid lies, with what to try.
@@ -36,16 +40,20 @@ std::string edges(const Tuning& tuning) {
   const TuningGrid& grid = tuning.grid;
   const std::size_t best = tuning.points[*tuning.choice.best].index;
   std::string text;
-  const auto look = [&](const std::vector<double>& values, std::size_t i, const char* option) {
+  const auto look = [&](const std::vector<double>& values, std::size_t i, const char* option,
+                        std::optional<double> least = {}) {
     if (values.size() < 2 || (i > 0 && i + 1 < values.size())) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", option, wider(values, i > 0));
+    const std::string more = wider(values, i > 0, least);
+    if (more.empty()) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", option, more);
   };
   if (grid.has_selection()) {
     look(grid.threshold, grid.threshold_of(best), "--threshold");
-    look(grid.sigma1, grid.sigma1_of(best), "--sigma1");
+    look(grid.sigma1, grid.sigma1_of(best), "--sigma1", kLeastNoise);
   }
   if (!grid.ptr) {
-    look(grid.noise, grid.noise_of(best), grid.laplace ? "--laplace-scale" : "--sigma2");
+    look(grid.noise, grid.noise_of(best), grid.laplace ? "--laplace-scale" : "--sigma2",
+         kLeastNoise);
   }
   return text;
 }
@@ -65,7 +73,7 @@ void advice(const Tuning& tuning, const TuneSettings& settings,
             grid.noise.front(), grid.noise.back(), grid.sigma1.front(), grid.sigma1.back(),
             grid.threshold.front(), grid.threshold.back(), tuning.evaluated,
             tuning.searched.grids));
-    if (tuning.continuum &&
+    if (tuning.continuum && tuning.continuum->aggregator.selection &&
         tuning.continuum->aggregator.selection->sigma1 > 0.9 * grid.sigma1.back()) {
       add("check_at_random",
           "the best check has the largest noise that was looked at: it answers almost at random, "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,17 +37,30 @@ struct Row {
     add(title, std::move(value));
     exact.back() = fmt::format("{}", number);
   }
-  [[nodiscard]] std::string line(const std::vector<std::string>& cells) const {
-    std::string text;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t width = std::max<std::size_t>(titles[i].size() + 2, 9);
-      fmt::format_to(std::back_inserter(text), "{:>{}}", cells[i], width);
-    }
-    return text;
-  }
-  [[nodiscard]] std::string head() const { return line(titles); }
-  [[nodiscard]] std::string body() const { return line(values); }
 };
+
+// A head and a line for each row, the marked one with a star; columns as wide as what is in them.
+std::string table_of(const std::vector<Row>& rows, std::optional<std::size_t> marked = {}) {
+  if (rows.empty()) return {};
+  std::vector<std::size_t> widths;
+  for (const std::string& title : rows.front().titles) widths.push_back(title.size());
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      widths[i] = std::max({widths[i], row.values[i].size(), std::size_t{7}});
+    }
+  }
+  std::string text;
+  const auto add = [&](char mark, const std::vector<std::string>& cells) {
+    text += mark;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      fmt::format_to(std::back_inserter(text), "  {:>{}}", cells[i], widths[i]);
+    }
+    text += '\n';
+  };
+  add(' ', rows.front().titles);
+  for (std::size_t k = 0; k < rows.size(); ++k) add(marked == k ? '*' : ' ', rows[k].values);
+  return text;
+}
 
 // Where the points of the front are, by epsilon.
 std::vector<std::size_t> front_of(const Tuning& tuning) {
@@ -78,6 +92,7 @@ Row row_of(const Tuning& tuning, const reports::TuneContext& context, const Mech
     add(aggregator.noisy_max.names().column, aggregator.noisy_max.parameter());
   }
   row.add("epsilon", epsilon_text(point.epsilon), point.epsilon);
+  if (!mechanism.ptr()) row.add("any votes", epsilon_text(point.any_votes), point.any_votes);
   if (tuning.ranked_by_release) {
     if (on_grid.released) {
       row.add("released", epsilon_text(on_grid.released->mean), on_grid.released->mean);
@@ -144,14 +159,15 @@ void front(Out out, const Tuning& tuning, const reports::TuneContext& context) {
   fmt::format_to(out, "\nPareto front{}, {} points{}:\n",
                  context.settings.search ? " of the coarse grid" : "", all,
                  rows < all ? fmt::format(" ({} shown)", rows) : "");
+  std::vector<Row> table;
+  std::optional<std::size_t> marked;
   for (std::size_t k = 0; k < rows; ++k) {
     const std::size_t position = positions[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     const TunedPoint& p = tuning.points[position];
-    const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
-    if (k == 0) fmt::format_to(out, " {}\n", row.head());
-    fmt::format_to(out, "{}{}\n", tuning.choice.best == position && !tuning.continuum ? '*' : ' ',
-                   row.body());
+    if (tuning.choice.best == position && !tuning.continuum) marked = k;
+    table.push_back(row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p));
   }
+  fmt::format_to(out, "{}", table_of(table, marked));
 }
 
 // One of both rounds, or both together.
@@ -217,7 +233,7 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
                                                  : tuning.grid.mechanism(on_grid.index);
     const Row row = row_of(tuning, context, mechanism,
                            tuning.continuum ? tuning.continuum->point : on_grid.point, on_grid);
-    fmt::format_to(out, " {}\n*{}\n\n{}\n", row.head(), row.body(), context.best_command);
+    fmt::format_to(out, "{}\n{}\n", table_of({row}, 0), context.best_command);
     if (!context.release_command.empty()) fmt::format_to(out, "{}\n", context.release_command);
     if (context.declared) {
       fmt::format_to(out, "{}\nit passes with probability {:.9g} on these votes; {} were tested\n",
@@ -229,15 +245,13 @@ std::string tune_summary(const Tuning& tuning, const reports::TuneContext& conte
     for (const NearestMiss& miss : tuning.choice.nearest_misses) {
       const TunedPoint& p = tuning.points[miss.position];
       const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
-      fmt::format_to(out, "\nnearest to --{}:\n {}\n {}\n", option_word(miss.limit), row.head(),
-                     row.body());
+      fmt::format_to(out, "\nnearest to --{}:\n{}", option_word(miss.limit), table_of({row}));
     }
     if (context.groups && context.groups->tested > 0) {
       const TunedPoint& p = tuning.points[context.groups->point];
       const Row row = row_of(tuning, context, tuning.grid.mechanism(p.index), p.point, p);
-      fmt::format_to(out,
-                     "\nnearest to the budgets of the groups, which pay what is below:\n {}\n {}\n",
-                     row.head(), row.body());
+      fmt::format_to(out, "\nnearest to the budgets of the groups, which pay what is below:\n{}",
+                     table_of({row}));
     }
   }
   front(out, tuning, context);
@@ -260,23 +274,23 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
   } else {
     const RoundsPoint& best = *found.best;
     const auto right = [&](const double& value) { return context.has_labels ? &value : nullptr; };
+    std::vector<Row> table;
     for (std::size_t r = 0; r < 2; ++r) {
       const Aggregator aggregator = context.grids[r].aggregator(best.index[r]);
-      const Row row =
-          rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
-                     found.alone[r].answered, found.alone[r].agreeing, right(found.alone[r].right));
-      fmt::format_to(out, "{}{}\n", r == 0 ? row.head() + "\n" : "", row.body());
+      table.push_back(rounds_row(r == 0 ? "first" : "second", &aggregator, found.alone[r].epsilon,
+                                 found.alone[r].answered, found.alone[r].agreeing,
+                                 right(found.alone[r].right)));
     }
-    fmt::format_to(
-        out, "{}\n\n",
-        rounds_row("both", nullptr, best.epsilon, best.answered, best.agreeing, right(best.right))
-            .body());
+    table.push_back(
+        rounds_row("both", nullptr, best.epsilon, best.answered, best.agreeing, right(best.right)));
+    fmt::format_to(out, "{}\n", table_of(table));
     for (const std::string& command : context.commands) fmt::format_to(out, "{}\n", command);
   }
   const std::size_t all = found.front.size();
   const std::size_t rows = std::min(all, kRows);
   fmt::format_to(out, "\nPareto front of both, {} pairs{}:\n", all,
                  rows < all ? fmt::format(" ({} shown)", rows) : "");
+  std::vector<Row> table;
   for (std::size_t k = 0; k < rows; ++k) {
     const RoundsPoint& p = found.front[rows == 1 ? 0 : k * (all - 1) / (rows - 1)];
     Row row;
@@ -284,8 +298,9 @@ std::string rounds_summary(const RoundsTuning& found, const reports::RoundsConte
     row.add("answered", fmt::format("{:.1f}", p.answered));
     row.add("agreeing", fmt::format("{:.1f}", p.agreeing));
     if (context.has_labels) row.add("correct", fmt::format("{:.1f}", p.right));
-    fmt::format_to(out, "{}{}\n", k == 0 ? row.head() + "\n" : "", row.body());
+    table.push_back(std::move(row));
   }
+  fmt::format_to(out, "{}", table_of(table));
   return text + '\n' + notes(context.notices);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "cli/exit_status.hpp"
 #include "cli/options/exclusions.hpp"
@@ -12,6 +13,7 @@
 #include "cli/options/privacy.hpp"
 #include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/release/declared/declared_test.hpp"
 
 namespace pate::cli {
 
@@ -75,9 +77,13 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
   goal.add("--solve NAME", options.solve, {SolvedFor::sigma2, SolvedFor::queries},
            "with --max-epsilon: find the smallest sigma2 or the largest queries; other options "
            "take one value");
+  goal.add("--goal NAME", options.goal, {CostGoal::publishable, CostGoal::own},
+           "what --max-epsilon limits: what can be published (publishable; default where there is "
+           "such a number), or the cost for exactly these votes (private)",
+           {.recorded = false});
   goal.add("--declared-epsilon E", options.declared_epsilon,
-           "find parameters with which pate label --declared-epsilon E passes with probability "
-           "0.99; not on the votes that are then labelled");
+           "--max-epsilon E with --goal publishable: find parameters with which pate label "
+           "--declared-epsilon E passes with probability 0.99");
   add_certificate(goal, options.certificate);
   add_epsilon_and_answers(goal, settings.goal.max_epsilon, settings.goal.min_answered);
   goal.add("--objective NAME", options.objective,
@@ -119,6 +125,42 @@ void add_tuning_options(CommandLine& line, TuningOptions& options) {
       "list only the Pareto front and the N best points; default above 100,000 points: 1000");
   output.add("--csv FILE", options.csv, "also write the points to this file as a table",
              {.recorded = false});
+}
+
+void settle_goal(TuningOptions& options) {
+  TuneSettings& settings = options.settings;
+  const bool publishable = options.goal == CostGoal::publishable;
+  if (options.declared_epsilon) {
+    if (options.goal == CostGoal::own) {
+      throw usage_error("--declared-epsilon excludes --goal private: use --max-epsilon");
+    }
+    return;
+  }
+  if (!settings.goal.max_epsilon || options.objective == Objective::epsilon) {
+    if (!publishable) return;
+    throw usage_error(
+        "--goal publishable needs a budget for the most answers: add --max-epsilon E, and leave "
+        "out --objective epsilon");
+  }
+  const bool is_private = options.bound == Bound::published || options.reading ||
+                          options.conversion || settings.grid.kind.orders || options.solve ||
+                          options.rounds || !options.shard.empty() || settings.continuum ||
+                          settings.release || settings.grid.max_answers ||
+                          !options.group_epsilon.empty() || !options.teacher_weights.empty();
+  if (is_private && publishable) {
+    throw usage_error(
+        "--goal publishable excludes --bound, --reading, --conversion, --orders, --solve, "
+        "--rounds, --shard, --refine, --release, --max-answers, --group-epsilon and "
+        "--teacher-weights: these go by the cost for exactly these votes");
+  }
+  if (is_private || options.goal == CostGoal::own || options.is_ptr()) return;
+  const double budget = *settings.goal.max_epsilon;
+  const bool can_be_declared = budget >= kLeastDeclaredEpsilon && budget <= kLargestDeclaredEpsilon;
+  if (options.neighbours.adds_or_removes() || !can_be_declared) {
+    settings.grid.any_votes = true;
+    return;
+  }
+  options.declared_epsilon = std::exchange(settings.goal.max_epsilon, std::nullopt);
 }
 
 void ask_to_search(TuneSettings& settings) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,21 @@
 #include "cli/options/privacy.hpp"
 #include "pate/tuning/solve_parameter.hpp"
 #include "pate/tuning/tune.hpp"
+
+namespace pate {
+
+/// Whose cost a budget limits.
+enum class CostGoal {
+  publishable,  ///< that of `pate label --declared-epsilon`, or for any votes
+  own,          ///< that of these votes, which is private
+};
+template <>
+inline constexpr std::array<Named<CostGoal>, 2> kNames<CostGoal>{{
+    {CostGoal::publishable, "publishable"},
+    {CostGoal::own, "private"},
+}};
+
+}  // namespace pate
 
 namespace pate::cli {
 
@@ -22,6 +38,7 @@ struct TuningOptions {
   bool any_delta = false;
   Bound bound = Bound::tradeoff;
   std::optional<GuaranteeKind> reading;
+  std::optional<CostGoal> goal;
   std::optional<Objective> objective;
   std::optional<Conversion> conversion;
   std::optional<SolvedFor> solve;
@@ -45,6 +62,11 @@ struct TuningOptions {
 };
 
 void add_tuning_options(CommandLine& line, TuningOptions& options);
+
+/// What a budget limits where `goal` leaves it open: a test that passes, as of `declared_epsilon`,
+/// unless other options speak of the cost for these votes. Throws `usage_error` where they exclude
+/// the goal that was given.
+void settle_goal(TuningOptions& options);
 
 /// Of a search for all parameters: unless a limit on the right answers says otherwise at least this
 /// share of the answers must be the plurality, for without any the most right answers are often

@@ -45,14 +45,11 @@ void check_search(const TuningOptions& options) {
   }
 }
 
-// A test has tables of its own for every point, so that grids would take too long.
+// A test has a cost and tables of its own.
 void check_declared(const TuningOptions& options) {
   const TuneSettings& settings = options.settings;
   const Exclusions exclude("--declared-epsilon");
   exclude(options.is_ptr(), "PTR, whose cost does not depend on the votes: use pate plan");
-  exclude(!options.sigma2.empty() || !options.laplace_scale.empty() || !options.threshold.empty() ||
-              !options.sigma1.empty(),
-          "ranges: it looks for threshold, sigma1 and sigma2 by itself");
   exclude(settings.goal.max_epsilon.has_value(),
           "--max-epsilon: the private cost may be what the test lets pass");
   exclude(options.objective == Objective::epsilon,
@@ -60,7 +57,6 @@ void check_declared(const TuningOptions& options) {
   exclude(options.solve.has_value(), "--solve");
   exclude(options.rounds.has_value(), "--rounds");
   exclude(!options.shard.empty(), "--shard");
-  exclude(!options.resume.empty(), "--resume");
   exclude(settings.release || options.method, "--release");
   exclude(settings.continuum, "--refine");
   exclude(settings.grid.max_answers.has_value(),

@@ -18,7 +18,7 @@ from writers import MECHANISM, WRITERS, prepare
 PATE = os.path.abspath(sys.argv.pop(1))
 UMASKS = (0o000, 0o002, 0o022, 0o027, 0o077)
 GATE = ["--max-epsilon", "0.001", "--min-answered", "1000000", "--require-releasable"]
-TUNE = ["tune", "votes.npy", "--sigma2", "20,40", "--delta", "1e-5", "--max-epsilon", "0.001"]
+TUNE = ["tune", "votes.npy", "--sigma2", "20,40", "--delta", "1e-5", "--max-epsilon", "0.001", "--goal", "private"]
 
 
 class PrivateTest(unittest.TestCase):

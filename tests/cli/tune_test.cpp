@@ -21,7 +21,8 @@ using pate::test::operator+;
 namespace {
 
 Ran tune(const Words& words) {
-  return run(Words{"tune"} + words + Words{"--delta", "1e-5", "--json", "--quiet"});
+  return run(Words{"tune"} + words +
+             Words{"--goal", "private", "--delta", "1e-5", "--json", "--quiet"});
 }
 
 nlohmann::json analyze_point(const Words& votes, const nlohmann::json& point, const Words& more) {
@@ -345,8 +346,9 @@ TEST_CASE("pate tune: wrong grids and goals are usage errors that say what is wr
 }
 
 TEST_CASE("pate tune: without a point that keeps the limits the status is 1 and best null") {
-  const Ran ran = run({"tune", digits(), "--sigma2", "20", "--sigma1", "20", "--threshold",
-                       "40:60:10", "--delta", "1e-5", "--max-epsilon", "0.1", "--json", "--quiet"});
+  const Ran ran =
+      run({"tune", digits(), "--sigma2", "20", "--sigma1", "20", "--threshold", "40:60:10",
+           "--delta", "1e-5", "--goal", "private", "--max-epsilon", "0.1", "--json", "--quiet"});
   CHECK(ran.status == 1);
   const auto report = ran.json();
   CHECK(report.at("best").is_null());

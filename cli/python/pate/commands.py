@@ -40,7 +40,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -121,11 +122,11 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
          one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
          rounds=None, first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
-         declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None, min_right=None,
-         min_agreement=None, min_accuracy=None, groups=None, group_epsilon=None, max_answers=None, release=False,
-         method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None, refine=False, shard=None,
-         resume=None, threads=None, top=None, csv=None, public_only=False, account=None, write_labels=None, force=False,
-         ledger=None, ensemble=None, max_memory=None):
+         goal=None, declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None,
+         min_right=None, min_agreement=None, min_accuracy=None, groups=None, group_epsilon=None, max_answers=None,
+         release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None,
+         refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False, account=None,
+         write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -147,7 +148,8 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -181,8 +183,10 @@ without any of these all parameters are looked for:
 
     Goal and limits (exit status 1 when no point keeps the limits):
     solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
-    declared_epsilon: find parameters with which pate label declared_epsilon E passes with probability 0.99; not
-        on the votes that are then labelled
+    goal: what max_epsilon limits: what can be published (publishable; default where there is such a number), or
+        the cost for exactly these votes (private)
+    declared_epsilon: max_epsilon E with goal publishable: find parameters with which pate label
+        declared_epsilon E passes with probability 0.99
     certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
         smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     max_epsilon: largest epsilon allowed
@@ -266,7 +270,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -372,7 +377,8 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -446,7 +452,8 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
     teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
@@ -551,7 +558,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -599,7 +607,8 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -846,7 +855,8 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     indices_are: rows: confirm that indices holds row numbers although they look like labels
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
-        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions)
+        identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
+        little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)

@@ -49,7 +49,7 @@ void comparisons(Archive& a, Described<Archive, TunedPoint>& p) {
   if constexpr (Archive::kReads) {
     if (!a.json().find("epsilon_published")) return;
   }
-  a("epsilon_data_independent", p.data_independent, epsilon);
+  a("epsilon_data_independent", p.point.any_votes, epsilon);
   a("epsilon_published", p.published, epsilon);
 }
 

@@ -47,9 +47,6 @@ class Assembly {
 
  private:
   [[nodiscard]] double value(const TunedPoint& p) const { return goal_.value(p.point); }
-  [[nodiscard]] bool keeps_epsilon(double epsilon) const {
-    return goal_.max_epsilon ? goal_.keeps_epsilon(epsilon) : std::isfinite(epsilon);
-  }
 
   void use(std::size_t position, const std::optional<AccountEpsilon>& found) {
     TunedPoint& p = points_[position];
@@ -80,8 +77,8 @@ class Assembly {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const TunedPoint& p = points_[i];
-      if (!goal_.keeps_answers(p.point)) continue;
-      if (keeps_epsilon(p.grid_epsilon) || straddles(p)) candidates.push_back(i);
+      if (!goal_.allows(p.point) || !goal_.keeps_answers(p.point)) continue;
+      if (goal_.keeps_epsilon(p.grid_epsilon) || straddles(p)) candidates.push_back(i);
     }
     std::ranges::sort(candidates, {}, [&](std::size_t i) {
       return rank(points_[i], points_[i].grid_epsilon, goal_);
@@ -96,7 +93,7 @@ class Assembly {
       const auto found = refine_(std::span(candidates).subspan(k, end - k));
       for (std::size_t i = 0; k < end; ++k, ++i) {
         use(candidates[k], found[i]);
-        if (keeps_epsilon(points_[candidates[k]].point.epsilon)) return candidates[k];
+        if (goal_.keeps_epsilon(points_[candidates[k]].point.epsilon)) return candidates[k];
       }
     }
     return std::nullopt;
@@ -111,8 +108,10 @@ class Assembly {
     std::vector<std::tuple<double, double, std::size_t, std::size_t>> order;  // and the position
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const TunedPoint& p = points_[i];
-      if (std::isfinite(p.point.epsilon))
-        order.emplace_back(p.point.epsilon, -value(p), p.index, i);
+      const bool is_listed = goal_.allows(p.point) && p.point.answered >= 1.0 &&
+                             goal_.keeps(Limit::min_agreement, p.point, p.point.epsilon) &&
+                             goal_.keeps(Limit::min_accuracy, p.point, p.point.epsilon);
+      if (is_listed) order.emplace_back(p.point.epsilon, -value(p), p.index, i);
     }
     std::sort(order.begin(), order.end());
     std::vector<std::size_t> result;
@@ -136,18 +135,16 @@ class Assembly {
     };
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const TuningPoint& p = points_[i].point;
-      if (!goal_.keeps_answers(p) || !keeps_epsilon(p.epsilon)) continue;
+      if (!goal_.allows(p) || !goal_.keeps_answers(p) || !goal_.keeps_epsilon(p.epsilon)) continue;
       if (!result || key(i) < key(*result)) result = i;
     }
     return result;
   }
 
   [[nodiscard]] bool keeps_all_but(Limit one, const TuningPoint& p) const {
-    return std::ranges::all_of(kNames<Limit>, [&](const auto& named) {
-      if (named.value == one) return true;
-      return named.value == Limit::max_epsilon ? keeps_epsilon(p.epsilon)
-                                               : goal_.keeps(named.value, p, p.epsilon);
-    });
+    return goal_.allows(p) && std::ranges::all_of(kNames<Limit>, [&](const auto& named) {
+             return named.value == one || goal_.keeps(named.value, p, p.epsilon);
+           });
   }
 
   // For every limit the point that comes nearest to it of those that keep all others.
@@ -181,7 +178,7 @@ std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const TuningPoint& p = points[i].point;
-    if (std::isfinite(p.epsilon) && goal.keeps_epsilon(p.epsilon) && goal.keeps_answers(p)) {
+    if (goal.allows(p) && goal.keeps_epsilon(p.epsilon) && goal.keeps_answers(p)) {
       result.push_back(i);
     }
   }

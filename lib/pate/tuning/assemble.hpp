@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -52,7 +53,13 @@ struct TuningGoal {
   std::optional<double> min_right = {};
   std::optional<double> min_agreement = {};
   std::optional<double> min_accuracy = {};
-  bool labelled = false;  ///< true labels are known: by them answers are right
+  bool labelled = false;                     ///< true labels are known: by them answers are right
+  double most_any_votes = kMostForAnyVotes;  ///< what a point may cost for any votes
+
+  /// Whether a point has a cost, and noise worth the name.
+  [[nodiscard]] bool allows(const TuningPoint& point) const {
+    return std::isfinite(point.epsilon) && !(point.any_votes > most_any_votes);
+  }
 
   /// What is set against epsilon: what the objective counts. Of the smallest epsilon it is the
   /// answers that are right; all answers where these are limited and nothing asks for right ones.
@@ -98,9 +105,8 @@ struct TunedPoint {
   double grid_order = 0.0;
   bool refined = false;
   bool pareto = false;
-  /// For comparison, at the same conversion (+inf: none): what any votes may cost, and the
-  /// published bound of the expectation, which may be `kGridAccuracy` above that of `account`.
-  double data_independent = std::numeric_limits<double>::infinity();
+  /// For comparison, at the same conversion (+inf: none): the published bound of the expectation,
+  /// which may be `kGridAccuracy` above that of `account`.
   double published = std::numeric_limits<double>::infinity();
   bool release_computed = false;  ///< by `rank_by_release`
   std::optional<ReleasedEpsilon> released =
@@ -130,7 +136,9 @@ using RefinePoints = std::function<std::vector<std::optional<AccountEpsilon>>(
 ///   before it is judged, where it would be the best if it kept the limit.
 /// * The Pareto front of the grid values (epsilon against answers, or against right answers where
 ///   they are the objective) and the best point are refined; the front is then found again. A point
-///   is on it when no other has an epsilon and a number that are both as good and one better.
+///   is on it when no other has an epsilon and a number that are both as good and one better. It
+///   has an answer at least, and keeps the limits on shares.
+/// * Points that are not eligible are neither best nor on the front.
 /// * Ties go to the smaller epsilon, then to the point that comes first.
 ///
 /// points: evaluated, increasing in `index`, not yet refined (GNMax and LNMax points are exact:
@@ -141,8 +149,8 @@ using RefinePoints = std::function<std::vector<std::optional<AccountEpsilon>>(
 [[nodiscard]] TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,
                                     const RefinePoints& refine);
 
-/// Positions of the points that keep all limits and cost something finite, the best first, by the
-/// epsilon that is known of each: `best` of `assemble` is the first.
+/// Positions of the eligible points that keep all limits, the best first, by the epsilon that is
+/// known of each: `best` of `assemble` is the first.
 [[nodiscard]] std::vector<std::size_t> ranked_points(const std::vector<TunedPoint>& points,
                                                      const TuningGoal& goal);
 

@@ -10,29 +10,32 @@
 #include "pate/base/error.hpp"
 #include "pate/release/declared/smallest_budget.hpp"
 #include "pate/release/smooth/release_cost.hpp"
-#include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {
 
 namespace {
 
 // The first private budget, as a share of the declared one: about what a test leaves to the run.
-constexpr double kFirstShare = 0.75;
-constexpr int kMostTests = 8;
-// Steps of the scan for the epsilon that parameters need, and how far beyond the declared one it
-// goes.
-constexpr double kScanStep = 1e-3;
+constexpr double kFirstShare = 0.9;
+constexpr int kMostTests = 12;
+// Points of a grid that are tested: each that fails takes the costlier ones with it.
+constexpr int kMostOnGrid = 24;
+// A share of the declared epsilon: steps of the scan for the epsilon that parameters need, which
+// guides the search alone; how far beyond the declared one it goes; from where costs are computed.
+constexpr double kScanStep = 5e-3;
 constexpr double kScanTo = 4.0;
+constexpr double kScanFrom = 0.5;
 // A budget of which less than this is used is none.
 constexpr double kUnused = 0.5;
-// Of the interval between noise that fails and noise that passes, in the logarithm.
-constexpr int kNoiseHalvings = 4;
+// Costs for any votes of which one passes and one fails, so near that the search ends.
+constexpr double kAnyStep = 1.1;
 
 // What the test says of a run.
 struct Tested {
-  Certificate certificate;
-  double pass_probability;
-  std::optional<double> needed;  // the epsilon at which it passes as it has to, by the same orders
+  Certificate certificate = Certificate::renyi;
+  double pass_probability = 0.0;
+  std::optional<double> needed =
+      {};  // the epsilon at which it passes as it has to, by these orders
 };
 
 Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const DeclaredGoal& goal,
@@ -50,166 +53,137 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
   settings.threads = threads;
   const DeclaredMechanism mechanism(settings);
   const BudgetTest& test = mechanism.test();
+  DeclaredBudget least = goal.budget;
+  least.epsilon = std::max(kScanFrom * goal.budget.epsilon, kLeastDeclaredEpsilon);
   const RunCosts costs =
-      mechanism.costs(collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), tables);
+      mechanism.costs(collect_votes(run_of(votes, aggregator, votes.rows.size()), threads),
+                      test.orders(), tables, enough_distances(least));
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
   return {test.certificate(), test.ladder().pass(test.level(costs)),
           smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
-                               kScanStep, largest)
+                               kScanStep * goal.budget.epsilon, largest)
               .front()};
 }
 
-// A candidate, and whether it passes as it has to.
-struct Candidate {
-  OffGridPoint found;
-  Tested tested;
-  bool passes = false;
-};
-
 class DeclaredSearch {
  public:
-  DeclaredSearch(const TuningVotes& votes, const TuneSettings& settings,
-                 const CurveTableSource& tables, const Watcher& watcher, DeclaredOutcome& outcome)
-      : votes_(votes), settings_(settings), tables_(tables), watcher_(watcher), outcome_(outcome) {
+  DeclaredSearch(const TuningTask& task, const TuningGoal& goal, const CurveTableSource& tables,
+                 DeclaredOutcome& outcome)
+      : task_(task), goal_(goal), tables_(tables), outcome_(outcome) {
     goal_.max_epsilon.reset();
   }
 
-  // Tests parameters, and keeps them where they pass and are better than those that are kept.
-  Candidate judge(const OffGridPoint& found) {
-    Candidate result{found, tested(found.aggregator)};
-    ++outcome_.tested;
-    result.passes = result.tested.pass_probability >= outcome_.goal.least_pass &&
-                    goal_.keeps_answers(found.point);
-    if (result.passes && (!best_ || is_better(goal_, found.point, best_->point))) {
-      best_ = found;
-      outcome_.pass_probability = result.tested.pass_probability;
-      outcome_.certificate = result.tested.certificate;
+  // Of all parameters: the best of a private budget at which the test is just passed.
+  std::optional<OffGridPoint> anywhere(std::span<const TunedPoint> points, SearchTrace& trace) {
+    const double epsilon = outcome_.goal.budget.epsilon;
+    TuningGoal goal = goal_;
+    double passes = 0.0;  // the largest private budget whose best passes
+    double fails = kLargestDeclaredEpsilon;
+    double any_passes = 0.0;  // the same of the cost for any votes, where it is what has to fall
+    double any_fails = kMostForAnyVotes;
+    goal.max_epsilon = kFirstShare * epsilon;
+    for (int k = 0; k < kMostTests && !task_.watcher.wants_stop(); ++k) {
+      const double budget = *goal.max_epsilon;
+      const auto found = search_parameters(task_, goal, points, std::nullopt, trace);
+      if (!found) break;  // with less there is nothing that keeps the other limits
+      const Tested its = judge(*found);
+      const bool keeps = its.pass_probability >= outcome_.goal.least_pass;
+      // Where teachers agree so much that next to no noise costs these votes nothing, it costs much
+      // of votes a few teachers away, at which the test looks too.
+      if (any_fails < kMostForAnyVotes || (!keeps && found->point.epsilon < kUnused * budget)) {
+        (keeps ? any_passes : any_fails) = keeps ? goal.most_any_votes : found->point.any_votes;
+        if (any_fails < any_passes * kAnyStep) break;
+        goal.most_any_votes =
+            any_passes > 0.0 ? std::sqrt(any_passes * any_fails) : 0.5 * any_fails;
+        continue;
+      }
+      (keeps ? passes : fails) = keeps ? std::max(passes, budget) : std::min(fails, budget);
+      // Parameters of a larger cost need an epsilon that is larger by about the same factor.
+      const double cost = keeps ? budget : found->point.epsilon;
+      double next = cost * (its.needed ? epsilon / *its.needed : 1.0 / kScanTo);
+      // From above it would come near what passes again and again, and not reach it.
+      if ((!keeps && passes > 0.0) || !(next > passes && next < fails)) {
+        next = 0.5 * (passes + fails);
+      }
+      if (passes > 0.0 && std::min(next, fails) < passes * (1.0 + kDeclaredStep)) break;
+      goal.max_epsilon = next;
     }
-    return result;
+    return best_;
   }
 
-  // Where teachers agree so much that next to no noise costs these votes nothing, it costs much of
-  // votes a few teachers away, at which the test looks too: more noise of both steps passes. The
-  // threshold keeps its distance from the largest statistic in sigma1, so that the clearest queries
-  // are answered as often.
-  void add_noise(const OffGridPoint& found, double largest_statistic) {
-    const double sigma2 = found.aggregator.noisy_max.parameter();
-    double fails = 1.0;  // factors of the noise
-    double passes = 0.0;
-    for (double factor = 2.0; passes == 0.0; factor *= 2.0) {
-      if (factor * sigma2 > static_cast<double>(votes_.votes.teachers())) return;
-      const OffGridPoint more = with_noise(found, largest_statistic, factor);
-      if (watcher_.wants_stop() || !goal_.keeps_answers(more.point)) return;
-      (judge(more).passes ? passes : fails) = factor;
+  // Of the points of a grid: the best that passes, its position.
+  std::optional<std::size_t> on_grid(const std::vector<TunedPoint>& points) {
+    std::vector<std::size_t> left = ranked_points(points, goal_);
+    const double epsilon = outcome_.goal.budget.epsilon;
+    for (int k = 0; k < kMostOnGrid && !left.empty() && !task_.watcher.wants_stop(); ++k) {
+      const std::size_t first = left.front();
+      const TuningPoint& p = points[first].point;
+      const Tested its = judge({task_.grid.aggregator(points[first].index), p});
+      if (best_) return first;
+      // Cheaper in one of its two costs is what may pass, by about as much as it failed.
+      const double factor = std::sqrt(its.needed ? std::min(epsilon / *its.needed, 1.0) : 0.5);
+      std::erase_if(left, [&](std::size_t i) {
+        const TuningPoint& other = points[i].point;
+        return i == first ||
+               (other.any_votes > factor * p.any_votes && !(other.epsilon < factor * p.epsilon));
+      });
     }
-    for (int k = 0; k < kNoiseHalvings && !watcher_.wants_stop(); ++k) {
-      const double factor = std::sqrt(fails * passes);
-      (judge(with_noise(found, largest_statistic, factor)).passes ? passes : fails) = factor;
-    }
+    return std::nullopt;
   }
-
-  [[nodiscard]] const std::optional<OffGridPoint>& best() const { return best_; }
 
  private:
+  // Tests parameters, and keeps them where they pass and are better than those that are kept.
+  Tested judge(const OffGridPoint& found) {
+    const Tested its = tested(found.aggregator);
+    ++outcome_.tested;
+    const bool passes = its.pass_probability >= outcome_.goal.least_pass &&
+                        goal_.allows(found.point) && goal_.keeps_answers(found.point);
+    if (passes && (!best_ || is_better(goal_, found.point, best_->point))) {
+      best_ = found;
+      outcome_.pass_probability = its.pass_probability;
+      outcome_.certificate = its.certificate;
+    }
+    return its;
+  }
+
   // What a test would find; of a run that may cost more than can be counted it cannot pass.
   [[nodiscard]] Tested tested(const Aggregator& aggregator) const {
     try {
-      return test_of(votes_, aggregator, outcome_.goal, tables_, settings_.grid.threads);
+      return test_of(task_.votes, aggregator, outcome_.goal, tables_, task_.settings.threads);
     } catch (const validity_error&) {
-      return {Certificate::renyi, 0.0, {}};
+      return {};
     }
   }
 
-  // The point with so many times the noise, with the epsilon of an account.
-  [[nodiscard]] OffGridPoint with_noise(const OffGridPoint& found, double largest_statistic,
-                                        double factor) const {
-    const ThresholdCheck& check = *found.aggregator.selection;
-    TuningGrid one;
-    one.interactive = votes_.student != nullptr;
-    one.neighbours = found.aggregator.neighbours();
-    one.noise = {to_digits(factor * found.aggregator.noisy_max.parameter(), kFoundDigits)};
-    one.sigma1 = {to_digits(factor * check.sigma1, kFoundDigits)};
-    one.threshold = {to_digits(largest_statistic + factor * (check.threshold - largest_statistic),
-                               kFoundDigits)};
-    const Watcher nobody;
-    const TuningTask task{votes_, one, settings_.grid, nobody};
-    TuningPoint point;
-    evaluate_grid(task, 0, std::span(&point, 1));
-    const PointToRefine wanted{0, point.queries, point.order};
-    if (const auto refined = refine_points(task, std::span(&wanted, 1)).front();
-        refined && refined->epsilon <= point.epsilon) {
-      point.epsilon = refined->epsilon;
-      point.order = refined->order;
-    }
-    return {one.aggregator(0), point};
-  }
-
-  const TuningVotes& votes_;
-  const TuneSettings& settings_;
+  const TuningTask& task_;
+  TuningGoal goal_;
   const CurveTableSource& tables_;
-  const Watcher& watcher_;
   DeclaredOutcome& outcome_;
-  TuningGoal goal_ = settings_.goal;
   std::optional<OffGridPoint> best_;
 };
 
 }  // namespace
 
 Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid, TuneSettings settings,
-                       const CurveTableSource& tables, const Watcher& watcher,
-                       DeclaredOutcome& outcome) {
-  if (grid.neighbours.adds_or_removes()) {
+                       const KnownPoints& known, const CurveTableSource& tables,
+                       const Watcher& watcher, DeclaredOutcome& outcome) {
+  if (grid.neighbours.adds_or_removes() || grid.ptr) {
     throw parameter_error(
-        "the search for a declared budget is not for teachers that are added or removed: its test "
-        "needs a number of teachers that stays");
+        "the search for a declared budget is not for PTR, nor for teachers that are added or "
+        "removed: its test needs a noisy maximum and a number of teachers that stays");
   }
-  const double epsilon = outcome.goal.budget.epsilon;
-  settings.search = true;
-  settings.top.reset();  // all points of the coarse grid are kept, and known from then on
-  DeclaredSearch search(votes, settings, tables, watcher, outcome);
-  Tuning tuning;
-  KnownPoints known;
-  std::optional<OffGridPoint> last;
-  double passes = 0.0;  // the largest private budget whose best passes
-  double fails = kLargestDeclaredEpsilon;
-  double budget = kFirstShare * epsilon;
-  for (int k = 0; k < kMostTests; ++k) {
-    settings.goal.max_epsilon = budget;
-    tuning = tune(votes, grid, settings, known, watcher);
-    if (!tuning.complete) break;
-    known = tuning.points;
-    if (!tuning.has_best()) break;  // with less there is nothing that keeps the other limits
-    const Candidate candidate = search.judge(
-        tuning.continuum ? *tuning.continuum
-                         : OffGridPoint{tuning.grid.aggregator(known[*tuning.choice.best].index),
-                                        known[*tuning.choice.best].point});
-    last = candidate.found;
-    if (candidate.passes) {
-      passes = std::max(passes, budget);
-    } else {
-      fails = std::min(fails, budget);
-    }
-    // Parameters of a larger cost need an epsilon that is larger by about the same factor.
-    const double cost = candidate.passes ? budget : last->point.epsilon;
-    double next =
-        cost * (candidate.tested.needed ? epsilon / *candidate.tested.needed : 1.0 / kScanTo);
-    // From above it would come near what passes again and again, and not reach it.
-    const bool from_above = !candidate.passes && passes > 0.0;
-    if (from_above || !(next > passes && next < fails)) next = 0.5 * (passes + fails);
-    const bool settled = passes > 0.0 && (next < passes * (1.0 + kDeclaredStep) ||
-                                          fails < passes * (1.0 + kDeclaredStep));
-    // A budget that the best do not use up cannot be what they fail by.
-    if (settled || (passes == 0.0 && cost < kUnused * budget)) break;
-    budget = next;
-    if (watcher.wants_stop()) break;
-  }
-  // The thresholds of the grid end one number of teachers above the largest statistic.
-  const double largest = grid.threshold.back() - static_cast<double>(votes.votes.teachers());
-  if (tuning.complete && last && !search.best()) search.add_noise(*last, largest);
-  if (watcher.wants_stop()) tuning.complete = false;
-  std::erase_if(tuning.points, [](const TunedPoint& point) { return !point.pareto; });
-  tuning.choice = {};
-  tuning.continuum = tuning.complete ? search.best() : std::nullopt;
+  settings.goal.max_epsilon.reset();
+  Tuning tuning =
+      tune(votes, grid, settings, known, watcher,
+           [&](const TuningTask& task, const std::vector<TunedPoint>& points, TuningChoice& choice,
+               SearchTrace& trace) -> std::optional<OffGridPoint> {
+             DeclaredSearch search(task, settings.goal, tables, outcome);
+             choice = {};
+             if (settings.search) return search.anywhere(points, trace);
+             choice.best = search.on_grid(points);
+             return std::nullopt;
+           });
+  if (!tuning.complete) tuning.choice = {};  // nothing that was tested
   return tuning;
 }
 

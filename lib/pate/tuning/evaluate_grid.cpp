@@ -334,13 +334,16 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   } else {
     evaluate_without_selection(work);
   }
-  if (!task.grid.ptr && task.settings.kind.as_headline) {
-    PublicEpsilons any_votes(task.settings.kind);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      if (is_new[i] != 0 && points[i].evaluated()) {
-        any_votes.judge(task.grid.aggregator(first + i), points[i]);
-      }
-    }
+  PublicEpsilons any_votes(task.settings.kind);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    TuningPoint& point = points[i];
+    if (is_new[i] == 0 || !point.evaluated()) continue;
+    point.any_votes = any_votes.of(task.grid.mechanism(first + i), point.queries);
+    const bool judges = task.settings.any_votes ||
+                        (task.settings.kind.as_headline && point.any_votes < point.epsilon);
+    if (task.grid.ptr || !judges) continue;
+    point.epsilon = point.any_votes;
+    point.order = 0.0;  // one that no order has
   }
 }
 

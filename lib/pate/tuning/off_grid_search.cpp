@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pate/tuning/evaluate_grid.hpp"
+#include "pate/tuning/single_points.hpp"
 
 namespace pate {
 
@@ -97,34 +97,15 @@ class Search {
 
   // The point at a position where it is better than the best one known.
   std::optional<OffGridPoint> better_at(const Position& at) const {
-    TuningGrid one = grid_;
-    one.noise = {std::exp(at[0])};
-    if (one.has_selection()) {
-      one.sigma1 = {std::exp(at[1])};
-      one.threshold = {at[2]};
-    }
-    const Watcher nobody;
-    const TuningTask task{task_.votes, one, task_.settings, nobody};
-    TuningPoint point;
-    evaluate_grid(task, 0, std::span(&point, 1));
-    if (!goal_.keeps_answers(point)) return std::nullopt;
-    if (goal_.objective != Objective::epsilon && !(objective(point) < objective(value_))) {
+    const SinglePoints single(task_, goal_);
+    const auto point = [&](bool exact) {
+      return single.at(std::exp(at[0]), std::exp(at[1]), at[2], exact);
+    };
+    const OffGridPoint found = point(false);
+    if (!single.keeps(found.point) || !(objective(found.point) < objective(value_))) {
       return std::nullopt;
     }
-    const double lowest = point.epsilon * (1.0 - kGridAccuracy);
-    if (!goal_.keeps_epsilon(lowest)) return std::nullopt;
-    if (goal_.objective == Objective::epsilon && !(lowest < value_.epsilon)) return std::nullopt;
-    if (one.has_selection()) {
-      const PointToRefine wanted{0, point.queries, point.order};
-      const auto refined = refine_points(task, std::span(&wanted, 1)).front();
-      if (refined->epsilon <= point.epsilon) {
-        point.epsilon = refined->epsilon;
-        point.order = refined->order;
-      }
-    }
-    if (!goal_.keeps_epsilon(point.epsilon)) return std::nullopt;
-    if (!(objective(point) < objective(value_))) return std::nullopt;
-    return OffGridPoint{one.aggregator(0), point};
+    return goal_.objective == Objective::epsilon ? found : point(true);
   }
 
   const TuningTask& task_;

@@ -60,6 +60,7 @@ TuningPoint between(const TuningPoint& a, const TuningPoint& b, double share) {
   p.answered = mix(a.answered, b.answered);
   p.right = mix(a.right, b.right);
   p.agreeing = mix(a.agreeing, b.agreeing);
+  p.any_votes = mix(a.any_votes, b.any_votes);
   return p;
 }
 
@@ -140,7 +141,8 @@ std::vector<double> lattice_around(double log_value) {
   const double middle = std::round(log_value / kNoiseSpacing);
   std::vector<double> values;
   for (int k = -kNoiseReach; k <= kNoiseReach; ++k) {
-    values.push_back(std::exp((middle + k) * kNoiseSpacing));
+    const double value = std::exp((middle + k) * kNoiseSpacing);
+    if (value >= kLeastNoise || k == kNoiseReach) values.push_back(std::max(value, kLeastNoise));
   }
   return values;
 }
@@ -172,7 +174,7 @@ Spot best_around(const TuningTask& task, const TuningGoal& goal, double largest,
   Spot best;
   for (int s = -kHalf; s <= kHalf; ++s) {
     const double log_sigma1 = centre.log_sigma1 + s * spacing.sigma1;
-    if (log_sigma1 > most) continue;
+    if (log_sigma1 > most || log_sigma1 < std::log(kLeastNoise)) continue;
     fine.sigma1 = {std::exp(log_sigma1)};
     fine.threshold.clear();
     for (int t = -kHalf; t <= kHalf; ++t) {
@@ -203,14 +205,15 @@ RoundedCheck best_rounded(const TuningTask& task, const TuningGoal& goal, double
   // Close together: what is interpolated between values far apart is not known well enough here.
   fine.noise.clear();
   for (int k = -4; k <= 4; ++k) {
-    fine.noise.push_back(
-        to_digits(std::exp(centre.log_noise + k * kNoiseSpacing / 4.0), kFoundDigits));
+    const double value =
+        to_digits(std::exp(centre.log_noise + k * kNoiseSpacing / 4.0), kFoundDigits);
+    if (value >= kLeastNoise) fine.noise.push_back(value);
   }
   Spot best;
   RoundedCheck found{};
   for (int s = -kHalf; s <= kHalf; ++s) {
     const double sigma1 = to_digits(std::exp(centre.log_sigma1 + s * kSpacing), kFoundDigits);
-    if (s != 0 && sigma1 > most) continue;
+    if (s != 0 && (sigma1 > most || sigma1 < kLeastNoise)) continue;
     const double middle = to_digits(largest + centre.distance * sigma1, kFoundDigits);
     fine.sigma1 = {sigma1};
     fine.threshold.clear();
@@ -228,6 +231,21 @@ RoundedCheck best_rounded(const TuningTask& task, const TuningGoal& goal, double
   return found;
 }
 
+// The point as it is, or without its check where that refuses nothing: a check that never refuses
+// is none. A student's scores need one.
+OffGridPoint without_idle_check(const TuningTask& task, const TuningGoal& goal,
+                                const OffGridPoint& found) {
+  constexpr double kIdle = 0.01;  // refusals expected
+  const double refused = static_cast<double>(found.point.queries) - found.point.answered;
+  if (task.grid.interactive || task.settings.max_answers || !(refused < kIdle)) return found;
+  TuningGrid unchecked = task.grid;
+  unchecked.sigma1.clear();
+  unchecked.threshold.clear();
+  const TuningTask without{task.votes, unchecked, task.settings, task.watcher};
+  const double noise = found.aggregator.noisy_max.parameter();
+  return SinglePoints(without, goal).best_noise(noise, 0.0, 0.0).value_or(found);
+}
+
 }  // namespace
 
 TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
@@ -237,8 +255,9 @@ TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   }
   TuningGrid grid;
   grid.interactive = votes.student != nullptr;
-  grid.noise = logarithmic_axis(teachers / 250.0, teachers, kCoarseNoise);
-  grid.sigma1 = logarithmic_axis(teachers / 50.0, 4.0 * teachers, kCoarseSigma1);
+  const double most = std::max(teachers, 4.0 * kLeastNoise);
+  grid.noise = logarithmic_axis(std::max(teachers / 250.0, kLeastNoise), most, kCoarseNoise);
+  grid.sigma1 = logarithmic_axis(std::max(teachers / 50.0, kLeastNoise), 4.0 * most, kCoarseSigma1);
   grid.threshold = {0.0};
   const QueryCounts counted =
       count_queries(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
@@ -286,6 +305,7 @@ std::optional<OffGridPoint> search_parameters(const TuningTask& task, const Tuni
     found = single.best_noise(check.noise, check.sigma1, threshold);
     threshold = to_digits(threshold + last_digit(threshold), kFoundDigits);
   }
+  if (found) found = without_idle_check(task, goal, *found);
   if (found && best_on_grid && !is_better(goal, found->point, points[*best_on_grid].point)) {
     return std::nullopt;
   }

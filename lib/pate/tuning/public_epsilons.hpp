@@ -18,15 +18,6 @@ class PublicEpsilons {
   /// +inf where there is none at this delta.
   [[nodiscard]] double of(const Mechanism& mechanism, std::int64_t queries);
 
-  /// Gives a point the epsilon of an account's headline: the smaller one of that for its votes and
-  /// that for any votes. Order 0 where that is one that no order has.
-  void judge(const Mechanism& aggregator, TuningPoint& point) {
-    const double any = of(aggregator, point.queries);
-    if (!(any < point.epsilon)) return;
-    point.epsilon = any;
-    point.order = 0.0;
-  }
-
  private:
   const EpsilonKind& kind_;
   std::map<std::tuple<double, double, std::int64_t>, double> known_;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "pate/numerics/infinity.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 
 namespace pate {
@@ -19,13 +20,14 @@ double last_digit(double value) {
 
 double merit(const TuningGoal& goal, const TuningPoint& p) {
   double beyond = 0.0;
-  bool keeps = std::isfinite(p.epsilon);
+  if (!goal.allows(p)) return 1e9;
+  bool keeps = true;
   for (const auto& [limit, name] : kNames<Limit>) {
     if (goal.keeps(limit, p, p.epsilon)) continue;
     keeps = false;
     beyond += std::min(goal.excess(limit, p, p.epsilon), 1e6);
   }
-  if (!keeps) return std::isfinite(p.epsilon) ? 1.0 + beyond : 1e9;
+  if (!keeps) return 1.0 + beyond;
   // Of as many answers the cheaper.
   if (goal.objective == Objective::epsilon) return -1.0 / (1.0 + p.epsilon);
   return -1.0 - goal.value(p) * (1.0 + 1e-9 / (1.0 + p.epsilon));
@@ -42,7 +44,7 @@ OffGridPoint SinglePoints::at(double noise, double sigma1, double threshold, boo
   const TuningTask task{task_.votes, one, task_.settings, nobody, task_.kept};
   TuningPoint point;
   evaluate_grid(task, 0, std::span(&point, 1));
-  if (one.has_selection() && (exact || straddles(point.epsilon))) {
+  if (one.has_selection() && !task_.settings.any_votes && (exact || straddles(point.epsilon))) {
     const PointToRefine wanted{0, point.queries, point.order};
     const auto refined = refine_points(task, std::span(&wanted, 1)).front();
     if (refined->epsilon <= point.epsilon) {
@@ -72,6 +74,7 @@ std::optional<OffGridPoint> SinglePoints::best_noise(double near, double sigma1,
   std::map<std::size_t, OffGridPoint> known;
   const std::size_t best =
       descend_to_minimum(kPerDecade * kDecades, start, 1, 1, [&](std::size_t i) {
+        if (value(i) < kLeastNoise) return kInfinity;
         auto found = known.find(i);
         if (found == known.end()) {
           found = known.emplace(i, at(value(i), sigma1, threshold, false)).first;
@@ -89,7 +92,7 @@ bool SinglePoints::straddles(double epsilon) const {
 }
 
 bool SinglePoints::keeps(const TuningPoint& p) const {
-  return goal_.keeps_epsilon(p.epsilon) && std::isfinite(p.epsilon) && goal_.keeps_answers(p);
+  return goal_.allows(p) && goal_.keeps_epsilon(p.epsilon) && goal_.keeps_answers(p);
 }
 
 bool is_better(const TuningGoal& goal, const TuningPoint& a, const TuningPoint& b) {

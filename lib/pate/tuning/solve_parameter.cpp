@@ -7,6 +7,7 @@
 
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/error.hpp"
+#include "pate/numerics/infinity.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/public_epsilons.hpp"
 
@@ -40,8 +41,9 @@ class RunEpsilons {
         account_epsilon(count_queries(run_of(votes_, aggregator, queries), settings_.threads),
                         aggregator, settings_.kind, 0.0, settings_.threads)
             .epsilon;
-    if (settings_.kind.as_headline) PublicEpsilons(settings_.kind).judge(aggregator, point);
-    return point.epsilon;
+    point.any_votes = PublicEpsilons(settings_.kind).of(aggregator, queries);
+    if (point.any_votes > kMostForAnyVotes) return kInfinity;
+    return settings_.kind.as_headline ? std::min(point.epsilon, point.any_votes) : point.epsilon;
   }
 
  private:

@@ -17,7 +17,6 @@
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
-#include "pate/tuning/public_epsilons.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
@@ -84,9 +83,8 @@ void keep(const TuneSettings& settings, Tuning& tuning) {
 // What the points are compared with; a stop leaves some of them without.
 void add_comparisons(const TuningTask& task, Tuning& tuning) {
   GridSettings settings = task.settings;
-  PublicEpsilons any_votes(task.settings.kind);
+  settings.any_votes = false;
   for (TunedPoint& p : tuning.points) {
-    p.data_independent = any_votes.of(task.grid.mechanism(p.index), p.point.queries);
     p.published = p.point.epsilon;
     if (task.grid.ptr) p.published = kInfinity;  // nobody has published one of PTR
   }
@@ -162,7 +160,7 @@ std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneS
 }  // namespace
 
 Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings,
-            const KnownPoints& known, const Watcher& watcher) {
+            const KnownPoints& known, const Watcher& watcher, const ChoosePoint& choose) {
   check(votes, grid, settings);
   validate(grid);
   Tuning tuning{grid, votes.votes.teachers(), votes.votes.classes(), votes.rows.size(),
@@ -188,7 +186,7 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   if (tuning.complete) {
     try {
       // A coarse grid is where a search begins: its own points are nothing that one would choose.
-      const bool refines = !settings.search;
+      const bool refines = !settings.search && !choose && !settings.grid.any_votes;
       const RefinePoints refine = [&](std::span<const std::size_t> positions) {
         std::vector<PointToRefine> wanted;
         for (const std::size_t position : positions) {
@@ -200,7 +198,9 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
         return refined;
       };
       tuning.choice = assemble(tuning.points, settings.goal, refines ? refine : RefinePoints());
-      if (settings.search) {
+      if (choose) {
+        tuning.continuum = choose(task, tuning.points, tuning.choice, tuning.searched);
+      } else if (settings.search) {
         tuning.continuum = search_parameters(task, settings.goal, tuning.points, tuning.choice.best,
                                              tuning.searched);
         if (tuning.continuum) tuning.choice.nearest_misses.clear();

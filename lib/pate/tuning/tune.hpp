@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,6 +56,10 @@ struct Tuning {
 /// The points of a grid that were evaluated before, by an earlier, interrupted `tune`.
 using KnownPoints = std::vector<TunedPoint>;
 
+/// Chooses among the points of a grid that are evaluated, or finds one off it, which is returned.
+using ChoosePoint = std::function<std::optional<OffGridPoint>(
+    const TuningTask&, const std::vector<TunedPoint>&, TuningChoice&, SearchTrace&)>;
+
 /// Bytes that so many points take at least while they are refined.
 [[nodiscard]] constexpr double tuning_memory(std::size_t points) {
   return static_cast<double>(points) *
@@ -67,10 +72,11 @@ using KnownPoints = std::vector<TunedPoint>;
 /// The best point and the front have the epsilon of `account` to 1e-9; all others an upper bound at
 /// most `kGridAccuracy` above it. Neither threads nor the number of shards change a bit. When the
 /// watcher stops it, what was evaluated is returned as it is, all of it, marked incomplete.
+/// With `choose` its choice is that of the tuning, among points as the grid has them.
 /// Throws `parameter_error` for settings out of range and what reading the votes throws.
 [[nodiscard]] Tuning tune(const TuningVotes& votes, const TuningGrid& grid,
                           const TuneSettings& settings, const KnownPoints& known,
-                          const Watcher& watcher);
+                          const Watcher& watcher, const ChoosePoint& choose = {});
 
 /// The tuning of a whole grid from those of all its shards, in order: the same, to the last bit, as
 /// `tune` without shards. Of every shard `points` holds what it lists. Throws `parameter_error`

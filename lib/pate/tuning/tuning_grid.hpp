@@ -102,6 +102,13 @@ inline constexpr std::size_t kBlockThresholds = 32;
 /// The epsilon or sigma that gives a stability test its noise, as people wrote it.
 [[nodiscard]] double test_parameter(const StabilityTest& test);
 
+/// Noise that costs more than this for any votes is none: no point with it is recommended, however
+/// little the votes at hand cost.
+inline constexpr double kMostForAnyVotes = 1000.0;
+/// Searches look at no noise below one vote: with leads of a few votes the cost for these votes
+/// alone falls to 0 there.
+inline constexpr double kLeastNoise = 1.0;
+
 /// What is known of one point of a grid.
 struct TuningPoint {
   double epsilon =
@@ -111,6 +118,8 @@ struct TuningPoint {
   double right = 0.0;        ///< expected number of right answers; needs true labels
   std::int64_t queries = 0;  ///< how many of the queries are asked
   double agreeing = 0.0;     ///< expected number of answers that are the plurality
+  /// What any votes may cost, at the same conversion (+inf: none); NaN: not known.
+  double any_votes = std::numeric_limits<double>::quiet_NaN();
 
   [[nodiscard]] bool evaluated() const { return epsilon == epsilon; }
 };

@@ -50,7 +50,8 @@ struct GridSettings {
   /// Of every point only so many queries are asked, the first ones, as are expected to give this
   /// many answers (a multiple of a 64th of all queries); further answers do not count.
   std::optional<double> max_answers;
-  unsigned threads = 0;  ///< 0: all processors; changes no bit
+  bool any_votes = false;  ///< epsilon is that for any votes
+  unsigned threads = 0;    ///< 0: all processors; changes no bit
 };
 
 /// How a long computation talks to the one who waits; both may be empty. Called from any thread.

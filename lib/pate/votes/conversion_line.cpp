@@ -8,12 +8,31 @@ namespace pate {
 
 namespace {
 
-// Whether a name can be shown within quotes and pasted into a shell as it is.
 bool is_plain(std::string_view name) {
-  return !name.starts_with('-') && std::ranges::all_of(name, [](char c) {
+  return std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("._-/+=,:@%").find(c) != std::string_view::npos;
   });
+}
+
+void replace_all(std::string& text, std::string_view old, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, old.size(), by);
+  }
+}
+
+// A name as it stands within double quotes of a program that stands within single ones of a shell.
+std::string in_program(std::string name) {
+  replace_all(name, "\\", "\\\\");
+  replace_all(name, "\"", "\\\"");
+  replace_all(name, "'", "\\x27");
+  return name;
+}
+
+std::string in_shell(std::string name) {
+  if (is_plain(name)) return name;
+  replace_all(name, "'", "'\\''");
+  return "'" + name + "'";
 }
 
 // For pandas, that a text has no first line with names.
@@ -23,16 +42,49 @@ std::string_view no_header(const ColumnHeader& header) {
 
 }  // namespace
 
-std::string conversion_line(const std::string& name, std::string_view line, bool plain_only) {
-  const bool named = is_plain(name) && name.find(".npz:") == std::string::npos &&
-                     !name.starts_with("/dev/") && !name.starts_with("/proc/") &&
-                     !(plain_only && name.ends_with(".gz"));
-  const std::string file = named ? name : "FILE";
-  const std::size_t dot = file.find_last_of("./");
-  const bool has_ending = dot != std::string::npos && file[dot] == '.' && dot > 0;
-  const std::string stem = has_ending ? file.substr(0, dot) : file;
+std::string conversion_line(const std::string& name, std::string_view line) {
+  constexpr std::string_view kMember = ".npz:";
+  const std::size_t mark = name.find(kMember);
+  std::string file = mark == std::string::npos ? name : name.substr(0, mark + kMember.size() - 1);
+  const std::string member = mark == std::string::npos ? "" : name.substr(mark + kMember.size());
+  // A stream is gone: the line reads it where it comes again.
+  if (file.starts_with("<") || file.starts_with("/dev/") || file.starts_with("/proc/")) {
+    file = "/dev/stdin";
+  }
+  if (file.starts_with('-')) file.insert(0, "./");
+  const bool packed = file.ends_with(".gz");
+  std::string stem = file == "/dev/stdin" ? "stdin" : packed ? file.substr(0, file.size() - 3) : file;
+  const std::size_t dot = stem.find_last_of("./");
+  if (dot != std::string::npos && stem[dot] == '.' && dot > 0) stem.resize(dot);
   // What is written is neither what is read nor a neighbour that has its name but for the ending.
-  return fmt::format(fmt::runtime(line), file, stem + "-read");
+  stem += "-read";
+  const bool program = line.starts_with("python3") || line.starts_with("Rscript");
+  if (program) {
+    std::string text = fmt::format(fmt::runtime(line), in_program(file), in_program(stem));
+    const std::string quoted = fmt::format("\"{}\"", in_program(file));
+    const std::string opened = R"(__import__("gzip").open()" + quoted + R"(, "rt"))";
+    if (packed) {
+      replace_all(text, "open(" + quoted + ")", opened);
+      replace_all(text, "n.load(" + quoted, R"(n.load(__import__("gzip").open()" + quoted + ")");
+    }
+    if (!member.empty()) {
+      const std::size_t load = text.find("n.load(" + quoted);
+      if (load != std::string::npos) {
+        text.insert(text.find(')', load) + 1, fmt::format("[\"{}\"]", in_program(member)));
+      }
+    }
+    return text;
+  }
+  std::string shell(line);
+  if (packed && shell.find(" < {0}") != std::string::npos) {
+    replace_all(shell, " < {0}", "");
+    shell.insert(0, "gunzip -c {0} | ");
+  } else if (packed && shell.find(" {0} > ") != std::string::npos) {
+    replace_all(shell, " {0} > ", " > ");
+    shell.insert(0, "gunzip -c {0} | ");
+  }
+  // An ending may follow what is quoted.
+  return fmt::format(fmt::runtime(shell), in_shell(file), in_shell(stem));
 }
 
 std::string pandas_reading(const ColumnHeader& header) {

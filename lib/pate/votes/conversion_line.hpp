@@ -7,14 +7,14 @@
 
 namespace pate {
 
-/// A line for a shell that makes another file of one that is not as it should be: {0} in `line` is
-/// the file, {1} its name with "-read" in the place of the ending, so that no other file is written
-/// over. Braces of the line itself are doubled.
+/// Returns a line for a shell that makes another file of one that is not as it should be: {0} in
+/// `line` is the file, {1} its name with "-read" in the place of the ending, so that no other file is
+/// written over. Braces of the line itself are doubled.
 ///
-/// A name that no shell takes as it is, a member of an archive, a pipe and, where `plain_only`, a
-/// compressed file is called FILE.
-[[nodiscard]] std::string conversion_line(const std::string& name, std::string_view line,
-                                          bool plain_only = false);
+/// The line works as it stands: names are quoted for a shell, and for Python or R within one; a
+/// member of an archive is taken out of it, text that gzip compressed is unpacked. A stream is read
+/// from standard input.
+[[nodiscard]] std::string conversion_line(const std::string& name, std::string_view line);
 
 /// How pandas reads a text as it is read here, for such a line; pandas is p there.
 [[nodiscard]] std::string pandas_reading(const ColumnHeader& header);

@@ -30,6 +30,7 @@ Problem random_problem(pate_test::Random& random, std::size_t size, bool ties) {
     p.point.answered = ties ? static_cast<double>(random.integer(0, 9)) : random.uniform(0, 100);
     p.point.right = p.point.answered * random.uniform(0.5, 1.0);
     p.point.agreeing = p.point.answered * random.uniform(0.2, 1.0);
+    if (random.integer(0, 3) == 0) p.point.any_votes = random.uniform(0.0, 2.0 * kMostForAnyVotes);
     p.grid_epsilon = p.point.epsilon;
     p.grid_order = p.point.order;
     problem.points.push_back(p);
@@ -78,6 +79,13 @@ bool keeps_answers(const TuningPoint& p, const TuningGoal& goal) {
          !(goal.min_accuracy && !(p.right / p.answered >= *goal.min_accuracy));
 }
 
+// On the front: noise worth the name, an answer, and the shares that are asked for.
+bool may_be_listed(const TuningPoint& p, TuningGoal goal) {
+  goal.min_answered.reset();
+  goal.min_right.reset();
+  return !(p.any_votes > kMostForAnyVotes) && p.answered >= 1.0 && keeps_answers(p, goal);
+}
+
 }  // namespace
 
 TEST_CASE("assemble: front and best are what reading the points one by one gives") {
@@ -96,9 +104,10 @@ TEST_CASE("assemble: front and best are what reading the points one by one gives
     auto& points = problem.points;
     const TuningChoice choice = assemble(points, goal, refiner(problem, points));
     for (const TunedPoint& p : points) {
-      const bool dominated = std::any_of(
-          points.begin(), points.end(), [&](const TunedPoint& q) { return dominates(q, p, goal); });
-      CHECK(p.pareto == !dominated);
+      const bool dominated = std::any_of(points.begin(), points.end(), [&](const TunedPoint& q) {
+        return may_be_listed(q.point, goal) && dominates(q, p, goal);
+      });
+      CHECK(p.pareto == (may_be_listed(p.point, goal) && !dominated));
       if (p.pareto) CHECK(p.refined);
       CHECK(p.point.epsilon == (p.refined ? problem.exact[p.index] : p.grid_epsilon));
     }
@@ -109,7 +118,7 @@ TEST_CASE("assemble: front and best are what reading the points one by one gives
       const double epsilon =
           goal.objective == Objective::epsilon ? p.point.epsilon : problem.exact[p.index];
       if (goal.max_epsilon && epsilon > *goal.max_epsilon) continue;
-      if (!keeps_answers(p.point, goal)) continue;
+      if (p.point.any_votes > kMostForAnyVotes || !keeps_answers(p.point, goal)) continue;
       best = goal.objective == Objective::epsilon ? std::min(best, epsilon)
                                                   : std::max(best, value(p, goal));
     }

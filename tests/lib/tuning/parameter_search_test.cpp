@@ -57,18 +57,23 @@ void check_search(const TuningVotes& tuned, const TuningGoal& goal) {
   const TuningPoint& best = found.continuum->point;
   CHECK(goal.keeps_epsilon(best.epsilon));
   CHECK(goal.keeps_answers(best));
-  const ThresholdCheck& check = *found.continuum->aggregator.selection;
+  const bool checks = found.continuum->aggregator.selection.has_value();
+  const ThresholdCheck check = found.continuum->aggregator.selection.value_or(ThresholdCheck{});
   const double sigma2 = found.continuum->aggregator.noisy_max.parameter();
   for (const double x : {check.threshold, check.sigma1, sigma2}) CHECK(to_digits(x, 3) == x);
+  CHECK(found.continuum->point.any_votes <= kMostForAnyVotes);
+  if (!checks) CHECK(best.answered == static_cast<double>(best.queries));
 
   TuningGrid fine;
   fine.interactive = tuned.student != nullptr;
   const double most = 4.0 * static_cast<double>(tuned.votes.teachers());
   for (int k = -6; k <= 6; ++k) {
-    fine.noise.push_back(sigma2 * std::exp(0.04 * k));
+    fine.noise.push_back(std::max(kLeastNoise, sigma2 * std::exp(0.04 * k)));
+    if (!checks) continue;
     fine.sigma1.push_back(std::min(most, check.sigma1 * std::exp(0.08 * k)));
     fine.threshold.push_back(check.threshold + 0.03 * k * check.sigma1);
   }
+  fine.noise.erase(std::unique(fine.noise.begin(), fine.noise.end()), fine.noise.end());
   std::ranges::sort(fine.sigma1);
   fine.sigma1.erase(std::unique(fine.sigma1.begin(), fine.sigma1.end()), fine.sigma1.end());
   TuneSettings settings;

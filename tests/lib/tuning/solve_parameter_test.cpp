@@ -94,7 +94,7 @@ TEST_SUITE("tuning") {
       if (p.point.order > 1.02) {
         CHECK(p.grid_epsilon <= expected * (1.0 + kGridAccuracy) + 1e-12);
       }
-      public_ones += p.point.epsilon == p.data_independent ? 1 : 0;
+      public_ones += p.point.epsilon == p.point.any_votes ? 1 : 0;
     }
     CHECK(public_ones >= 5);
     CHECK(public_ones <= 35);

@@ -135,7 +135,7 @@ void check_same(const Tuning& a, const Tuning& b) {
     CHECK(a.points[i].point.agreeing == b.points[i].point.agreeing);
     CHECK(a.points[i].refined == b.points[i].refined);
     CHECK(a.points[i].pareto == b.points[i].pareto);
-    CHECK(a.points[i].data_independent == b.points[i].data_independent);
+    CHECK(a.points[i].point.any_votes == b.points[i].point.any_votes);
     CHECK(a.points[i].published == b.points[i].published);
   }
   CHECK(a.choice.best == b.choice.best);
@@ -271,7 +271,7 @@ TEST_CASE("PTR is tuned by its joint cost on a whole grid, and compared with no 
   REQUIRE(tuning.points.size() == 4);
   for (const TunedPoint& p : tuning.points) {
     CHECK(std::isinf(p.published));
-    CHECK(p.point.epsilon <= p.data_independent * (1.0 + 1e-9));
+    CHECK(p.point.epsilon <= p.point.any_votes * (1.0 + 1e-9));
   }
   for (int setting = 0; setting < 6; ++setting) {
     TuneSettings settings = test::agreeing_settings();

@@ -132,8 +132,8 @@ TEST_SUITE("weighted_tuning") {
         const double accuracy = p.refined ? 1e-8 : p.point.order < 1.02 ? 1.0 : kGridAccuracy;
         CHECK(p.point.epsilon >= expected * (1.0 - 1e-9));
         CHECK(p.point.epsilon <= expected * (1.0 + accuracy));
-        CHECK(relative_error(p.data_independent, smallest(found, Bound::data_independent,
-                                                          GuaranteeKind::worst_case)) < 1e-9);
+        CHECK(relative_error(p.point.any_votes, smallest(found, Bound::data_independent,
+                                                         GuaranteeKind::worst_case)) < 1e-9);
         CHECK(relative_error(p.point.answered, found.answered_expected) < 1e-9);
       }
     }
