@@ -11,10 +11,10 @@ __all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'mu
 
 
 def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-            decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, teacher_weights=None,
-            sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
-            ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
+            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
+            labels_rows=None, decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False,
+            teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
+            ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
             sample_teachers=None, teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False,
             deltas=None, profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, groups=None,
             max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
@@ -38,10 +38,12 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -118,15 +120,16 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 
 def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-         queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-         allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
-         one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
-         rounds=None, first_queries=None, second_sigma2=None, second_threshold=None, second_sigma1=None, solve=None,
-         goal=None, declared_epsilon=None, certificate=None, max_epsilon=None, min_answered=None, objective=None,
-         min_right=None, min_agreement=None, min_accuracy=None, groups=None, group_epsilon=None, max_answers=None,
-         release=False, method=None, any_delta=False, bound=None, reading=None, conversion=None, orders=None,
-         refine=False, shard=None, resume=None, threads=None, top=None, csv=None, public_only=False, account=None,
-         write_labels=None, force=False, ledger=None, ensemble=None, max_memory=None):
+         queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
+         labels_rows=None, allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None,
+         laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
+         teachers_per_person=None, neighbours=None, rounds=None, first_queries=None, second_sigma2=None,
+         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, certificate=None,
+         max_epsilon=None, min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None,
+         groups=None, group_epsilon=None, max_answers=None, release=False, method=None, any_delta=False, bound=None,
+         reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None, top=None,
+         csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None, ensemble=None,
+         max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -146,10 +149,12 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -183,10 +188,8 @@ without any of these all parameters are looked for:
 
     Goal and limits (exit status 1 when no point keeps the limits):
     solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
-    goal: what max_epsilon limits: what can be published (publishable; default where there is such a number), or
-        the cost for exactly these votes (private)
-    declared_epsilon: max_epsilon E with goal publishable: find parameters with which pate label
-        declared_epsilon E passes with probability 0.99
+    declared_epsilon: find parameters with which pate label declared_epsilon E passes with probability 0.99; not
+        on the votes that are then labelled
     certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
         smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     max_epsilon: largest epsilon allowed
@@ -240,15 +243,15 @@ without any of these all parameters are looked for:
 
 
 def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
-            decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
-            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None,
-            max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None, any_delta=False, method=None,
-            cost=None, bound=None, reading=None, confidence=None, threads=None, certificate=None,
-            require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None, sigma_ss=None,
-            parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None, dry_run=False,
-            ledger=None, ensemble=None, tables=None, again=False, as_published=False, sensitivity_curve=False,
-            public_only=False, max_memory=None):
+            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, decisions=None,
+            decisions_are=None, decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None,
+            laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
+            ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
+            any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
+            certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
+            sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None,
+            dry_run=False, ledger=None, ensemble=None, tables=None, again=False, as_published=False,
+            sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -268,10 +271,12 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -351,11 +356,11 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 
 def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, decisions=None, decisions_are=None,
-            decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
-            one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None, teachers_per_person=None,
-            neighbours=None, any_delta=False, reading=None, conversion=None, orders=None, threads=None,
-            published_sensitivity=None, max_memory=None):
+            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, decisions=None,
+            decisions_are=None, decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None,
+            laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
+            teachers_per_person=None, neighbours=None, any_delta=False, reading=None, conversion=None, orders=None,
+            threads=None, published_sensitivity=None, max_memory=None):
     """Explain the cost of single queries.
 
     On the command line: pate explain votes.npy --sigma2 40 --delta 1e-5 --top 10 --summary
@@ -375,10 +380,12 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -424,7 +431,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
 
 
 def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-          queries=None, indices=None, indices_are=None, accept=None, student=None, allow_empty=False,
+          queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, allow_empty=False,
           teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
           ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
           sample_teachers=None, teachers_per_person=None, neighbours=None, write_labels=True, force=False,
@@ -450,10 +457,12 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
     teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
@@ -519,9 +528,9 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
 
 def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=None, m=None, delta=None,
           noise_function=None, weights=None, monotone=False, layout=None, classes=None, teachers=None, header=None,
-          index_column=None, queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None,
-          total_delta=None, any_delta=False, max_epsilon=None, write_labels=None, force=False, ledger=None,
-          ensemble=None, public_only=False, max_memory=None):
+          index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, labels=None,
+          labels_rows=None, total_delta=None, any_delta=False, max_epsilon=None, write_labels=None, force=False,
+          ledger=None, ensemble=None, public_only=False, max_memory=None):
     """Plan or draw the majority of private teachers (DaRRM).
 
     On the command line: pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10
@@ -556,10 +565,12 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -584,8 +595,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
 
 
 def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-        queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None, scale=None,
-        sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
+        queries=None, indices=None, indices_are=None, rows_from=None, accept=None, labels=None, labels_rows=None,
+        scale=None, sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
     """Check the immutable noisy argmax of Sun et al. (2020).
 
     On the command line: pate nzc votes.npy --scale 20 --tau 1e-6 --delta 1e-5 --summary
@@ -605,10 +616,12 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -831,9 +844,9 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
 
 
 def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-            allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
-            ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
+            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
+            labels_rows=None, allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None,
+            ptr_sparse=None, ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
     """Describe a file of votes and warn of likely mistakes.
 
     On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
@@ -853,10 +866,12 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
+    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
+        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        little-noise)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
