@@ -192,8 +192,9 @@ std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
     for (const Sign& sign : signs) {
       std::string message = sentence(*rule, sign);
       if (rule->settles == Settles::teachers) {
-        message += fmt::format("; if these are votes, say how many teachers there are with --teachers {}",
-                               looked_at.votes.teachers());
+        message +=
+            fmt::format("; if these are votes, say how many teachers there are with --teachers {}",
+                        looked_at.votes.teachers());
       } else if (rule->settles == Settles::number) {
         message += "; --teachers M says how many there are";
       }
