@@ -134,6 +134,7 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
   };
   refuse_long_table(*table);
   if (options.layout == Layout::counts) {
+    refuse_ones_only(*table, options.teachers);
     auto votes =
         std::make_unique<CountVotes>(table, options.abstentions ? options.teachers : std::nullopt,
                                      options.abstentions.value_or(Abstentions::as_class));

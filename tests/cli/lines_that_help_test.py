@@ -116,7 +116,7 @@ def torch_dict(rng, folder):
         (folder / "torch.py").write_text(STAND_IN, "utf-8")
         with zipfile.ZipFile(folder / "v.pt", "w") as archive:
             archive.writestr("x/data.pkl", pickle.dumps(kept))
-    return [folder / "v.pt", *layout, *v.k()], "NAME is one of its keys", [*layout, *v.k()], v.counts(), {"NAME": key}
+    return [folder / "v.pt", *layout, *v.k()], "a PyTorch file", [*layout, *v.k()], v.counts()
 
 
 def file_a_teacher(rng, folder):
@@ -127,7 +127,7 @@ def file_a_teacher(rng, folder):
     layout = rng.choice([[], v.lie(False)[1], v.lie(True)[1]])
     read = layout or ["--layout", "predictions"]
     classes = v.k() if layout else []
-    return [folder / rng.choice(files), *layout, *classes], "FILE...", [*read, *v.k()], v.counts(), {"FILE...": " ".join(files)}
+    return [folder / rng.choice(files), *layout, *classes], "glob", [*read, *v.k()], v.counts()
 
 
 def scores_of(rng, v):
@@ -155,8 +155,6 @@ def scores_of_all(rng, folder):
 def shares(rng, folder):
     """Counts divided by the number of teachers, as floats or as text of many digits."""
     v = Votes(rng)
-    while 100 % v.teachers == 0:  # two decimals, which may be those of others
-        v = Votes(rng)
     counts = v.counts()
     if rng.random() < 0.5:
         path = folder / "v.npy"
@@ -165,7 +163,7 @@ def shares(rng, folder):
         digits = rng.randint(6, 12)
         headed = [f"c{i}" for i in range(v.classes)] if rng.random() < 0.5 else None
         path = write_text(rng, folder / "v", [[f"{count / v.teachers:.{digits}f}" for count in row] for row in counts], headed)
-    said = ["--teachers", str(v.teachers)] if rng.random() < 0.5 else []
+    said = ["--teachers", str(v.teachers)]
     return [path, *said], f"If these are the shares of {v.teachers} teachers", said, counts
 
 
@@ -174,7 +172,6 @@ def objects(rng, folder):
     ids, layout = v.lie(rng.random() < 0.5)
     kind, read, counts = rng.choice(["ids", "None", "rows", "names", "counts", "dict"]), [*layout, *v.k()], v.counts()
     words = read
-    changes = {}
     kept = ids.astype(object)
     if kind == "None":
         absent = numpy.array([[rng.random() < 0.1 for _ in row] for row in ids])
@@ -195,9 +192,8 @@ def objects(rng, folder):
         kept, words, read = counts.astype(object), [], []
     elif kind == "dict":
         kept = numpy.array({"preds": ids}, object)
-        changes = {"NAME": "preds"}
     numpy.save(folder / "v.npy", kept, allow_pickle=True)
-    return [folder / "v.npy", *words], "that you trust", [*read, "--header", "no"] if kind != "dict" else read, counts, changes
+    return [folder / "v.npy", *words], "that you trust", [*read, "--header", "no"] if kind != "dict" else read, counts
 
 
 def multi_label(rng, folder):
@@ -354,7 +350,7 @@ def other_types(rng, folder):
         numpy.save(path, ids.astype(numpy.longdouble))
     else:
         path.write_bytes(pickle.dumps(ids if rng.random() < 0.5 else ids.tolist()))
-    said = {"fields": "structured dtypes", "long double": "floats of this size", "pickle": "as a pickle begins"}[form]
+    said = {"fields": "structured dtypes", "long double": "floats of this size", "pickle": "a pickle"}[form]
     return [path, *layout, *v.k()], said, [*layout, *v.k()], v.counts()
 
 
@@ -389,7 +385,7 @@ def long_table(rng, folder):
     rng.shuffle(rows)
     order = rng.sample(range(3), 3)
     path = write_text(rng, folder / "v", [[row[i] for i in order] for row in rows], [names[i] for i in order])
-    return [path, *words], "as of a table with a row for each of its entries", read, counts
+    return [path, *words], "are those of a table with a row for each of its entries", read, counts
 
 
 def zeros_left_out(rng, folder):
@@ -434,7 +430,7 @@ def separators(rng, folder):
         text = "sep=;\n" + text.replace(",", ";").replace("\t", ";")
     path = folder / f"v{ending}"
     path.write_bytes(text.encode())
-    said = {"other": "fields here are separated by", "no-break": "no-break spaces", "last": "end in a separator", "cr": "carriage returns",
+    said = {"other": "fields here are separated by", "no-break": "no-break spaces", "last": "empty throughout", "cr": "carriage returns",
             "ctrl-z": "Ctrl-Z", "sep=": "sep="}[form]
     return [path], said, ["--header", "no", "--index-column", "no"], counts
 
@@ -534,10 +530,120 @@ def decisions_marked(rng, folder):
     return [*words, path], "stands for refused", [*words, "MADE"], [*words, folder / "right.npy"]
 
 
+ODD_NAMES = ["my votes (1)", "it's", 'a "b"', "caf\u00e9", "$HOME", "v", "a;b"]
+
+
+def spreadsheet(rng, folder):
+    """What a spreadsheet makes of counts: empty rows, columns, thousands, decimals, two headings, files one below the other."""
+    v = Votes(rng)
+    counts = v.counts()
+    form = rng.choice(["rows", "columns", "thousands", "no-break", "decimals", "two headings", "again"])
+    separator = rng.choice(",;") if form in ("rows", "columns", "again") else "," if form == "two headings" else ";"
+    names = [f"c{i}" for i in range(v.classes)]
+    rows = [list(map(str, row)) for row in counts]
+    if form in ("thousands", "no-break"):
+        mark = "," if form == "thousands" else rng.choice(["\u00a0", "\u202f"])
+        counts = counts * 1000 + numpy.eye(v.classes, dtype=int)[0] * 7
+        rows = [[f"{n:,}".replace(",", mark) for n in row] for row in counts]
+        if form == "thousands":
+            separator, rows = ",", [[f'"{cell}"' for cell in row] for row in rows]
+    elif form == "decimals":
+        rows = [[f"{n},0" for n in row] for row in counts]
+    elif form == "rows":
+        rows += [[""] * v.classes] * rng.randint(1, 3)
+    elif form == "columns":
+        names, rows = [*names, "", ""], [[*row, "", ""] for row in rows]
+    elif form == "two headings":
+        names, rows = ["votes"] * v.classes, [names, *rows]
+    else:
+        rows, counts = [*rows, names, *rows], numpy.concatenate([counts, counts])
+    path = folder / (rng.choice(ODD_NAMES) + ".csv")
+    path.write_text("".join(separator.join(row) + "\n" for row in [names, *rows]), "utf-8")
+    said = {"rows": "empty throughout", "columns": "empty throughout", "thousands": "thousands", "no-break": "no-break",
+            "decimals": "point", "two headings": "two lines are headings", "again": "headings again"}[form]
+    return [path], said, [], counts
+
+
+def other_formats(rng, folder):
+    """One of the formats of the table of signatures, under a name that a shell takes for more."""
+    import gzip
+    import io
+    import sqlite3
+    import tarfile
+    import yaml
+    v = Votes(rng)
+    counts = v.counts().tolist()
+    names = [f"c{i}" for i in range(v.classes)]
+    text = "".join(",".join(map(str, row)) + "\n" for row in [names, *counts]).encode()
+    form = rng.choice(["yaml", "toml", "md", "split", "counters", "dict", "object", "ragged", "tar", "gz", "sqlite", "key"])
+    path = folder / (rng.choice(ODD_NAMES) + {"md": ".md", "split": ".json", "counters": ".json", "dict": ".pkl", "object": ".npz", "ragged": ".npy",
+                                              "tar": ".tar.gz", "gz": ".csv.gz.gz", "sqlite": ".db", "key": ".json"}.get(form, "." + form))
+    if form == "yaml":
+        path.write_text(yaml.safe_dump(rng.choice([counts, {"run": 3, "votes": counts}])), "utf-8")
+    elif form == "toml":
+        path.write_text(f"run = 3\n[votes]\nall = {counts}\n", "utf-8")
+    elif form == "md":
+        path.write_text("".join("| " + " | ".join(map(str, row)) + " |\n" for row in [names, ["---"] * v.classes, *counts]), "utf-8")
+    elif form == "split":
+        path.write_text(json.dumps({"columns": names, "index": list(range(v.queries)), "data": counts}), "utf-8")
+    elif form == "counters":
+        rows = [{str(k): row[k] for k in rng.sample(range(v.classes), v.classes) if row[k]} for row in counts]
+        counts[0] = [1] * (v.classes - 1) + [v.teachers - v.classes + 1]
+        rows[0] = {str(k): row for k, row in enumerate(counts[0])}
+        path.write_text(json.dumps(rows), "utf-8")
+    elif form == "dict":
+        path.write_bytes(pickle.dumps({"votes": numpy.array(counts), "seed": 3}))
+    elif form == "object":
+        numpy.savez(path, votes=numpy.array(counts, object))
+    elif form == "ragged":
+        counts = [row for row in counts]
+        counts[0] = [v.teachers] + [0] * (v.classes - 1)
+        counts[1] = [0] * (v.classes - 1) + [v.teachers]
+        rows = numpy.empty(len(counts), object)
+        rows[:] = [numpy.trim_zeros(numpy.array(row), "b") for row in counts]
+        numpy.save(path, rows, allow_pickle=True)
+    elif form == "tar":
+        with tarfile.open(path, "w:gz") as archive:
+            member = tarfile.TarInfo("votes.csv")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+    elif form == "gz":
+        path.write_bytes(gzip.compress(gzip.compress(text)))
+    elif form == "sqlite":
+        with sqlite3.connect(path) as base:
+            base.execute(f"create table votes ({', '.join(names)})")
+            base.executemany(f"insert into votes values ({', '.join('?' * v.classes)})", counts)
+    else:
+        path.write_text(json.dumps({"run": 3, "votes": counts}), "utf-8")
+    read = ["--header", "no"] if form == "object" or form == "ragged" else []
+    return [path], "python3" if form not in ("md", "tar", "gz") else "makes one of it", read, numpy.array(counts)
+
+
+def named_long_table(rng, folder):
+    """A row for each vote, of queries, teachers and classes with names."""
+    v = Votes(rng)
+    v.ids[:v.classes, 0] = range(v.classes)
+    names = sorted(rng.sample(NAMES, v.classes))
+    rows = [[f"img_{q}.png", f"t{t}", names[v.ids[t, q]]] for q in range(v.queries) for t in range(v.teachers)]
+    path = folder / (rng.choice(ODD_NAMES) + ".csv")
+    path.write_text("".join(",".join(row) + "\n" for row in [["image", "teacher", "vote"], *rows]), "utf-8")
+    layout = ["--layout", "predictions-by-query", *v.k()]
+    return [path, *layout], "a row for each vote", layout, v.counts()
+
+
+def ones_only(rng, folder):
+    """Votes for one of two classes, with the number of teachers beside them."""
+    v = Votes(rng)
+    ones = v.counts()[:, 0]
+    path = folder / "v.csv"
+    path.write_text("positive,total\n" + "".join(f"{n},{v.teachers}\n" for n in ones), "utf-8")
+    return [path], "one of two classes", [], numpy.stack([v.teachers - ones, ones], 1)
+
+
 KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
          other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators, labels_in_columns, labels_of_some, labels_headed,
-         labels_named, decisions_marked]
+         labels_named, decisions_marked, spreadsheet, other_formats, named_long_table, ones_only]
 
 
 def analyze(words):
@@ -567,7 +673,7 @@ def check(kind, seed):
     rng = random.Random(f"{kind.__name__} {seed}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        words, expected, read, truth, *changes = kind(rng, folder)
+        words, expected, read, truth = kind(rng, folder)
         if isinstance(truth, numpy.ndarray):
             numpy.save(folder / "truth.npy", truth)
             truth = [folder / "truth.npy"]
@@ -580,14 +686,13 @@ def check(kind, seed):
         assert status == 3 and expected in said, f"status {status}: {said}"
         beside = {"--decisions", "--labels", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
-        line = re.search(r"python3 -c '[^']*'(?: FILE\.\.\.)?|\b(?:grep|sed|tr|tail) [^;]*? > \S+", said)
+        line = re.search(r"python3 -c '[^']*'|\b(?:gunzip -c \S+ \| )?\b(?:grep|sed|tr|tail|awk|gunzip|tar|iconv|cut) .*? > \S+", said)
         if line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
             assert settles and settles.groups() == tuple(read[-2:]), said
         else:
             text = line.group(0)
-            for old, new in (changes[0] if changes else {}).items():
-                text = text.replace(old, new)
+            assert "FILE" not in text and "NAME" not in text, text
             made, rows = made_by(text, folder)
             names = {"MADE": made, "ROWS": rows}
             read = [names.get(word, word) for word in read] if "MADE" in read else [made, *read]

@@ -37,27 +37,32 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
   const ColumnHeader header = table.header();
   std::int64_t largest = -1;
   bool in_order = true;
+  bool counts_from_one = !header.names.empty();
   for (std::size_t i = 0; i < header.names.size(); ++i) {
     const auto number = whole_number(header.names[i]);
     if (!number) return;
     in_order = in_order && *number == static_cast<std::int64_t>(i);
+    counts_from_one = counts_from_one && *number == static_cast<std::int64_t>(i) + 1;
     largest = std::max(largest, *number);
   }
-  if (in_order) return;
+  // Whether class 0 has no votes, or the first class is called 1, the number of classes says.
+  if (in_order || (counts_from_one && classes == largest)) return;
   std::vector<std::string> shown(header.names.begin(),
                                  header.names.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                             header.names.size(), kShownHeadings)));
   throw input_error(fmt::format(
       "{}: expected columns 0 to {} in this order, which are the classes, found columns called "
       "{}{}: what puts them into order, with a 0 where nobody voted, to be read with --header yes: "
-      "{}; where classes count from "
-      "1, or these are names, give the columns other names (c1, c2, ...)",
+      "{}; where "
+      "these are names, give the columns other names (c1, c2, ...){}",
       table.name(), header.names.size() - 1, fmt::join(shown, ", "),
       shown.size() < header.names.size() ? ", ..." : "",
       frame_line(table.name(), header,
                  fmt::format("t.reindex(columns=range({}), fill_value=0)",
                              std::max(largest + 1, classes.value_or(0))),
-                 "; t.columns = t.columns.astype(float).astype(int)")));
+                 "; t.columns = t.columns.astype(float).astype(int)"),
+      counts_from_one ? fmt::format("; where classes count from 1, add --classes {}", largest)
+                      : ""));
 }
 
 }  // namespace pate

@@ -53,7 +53,9 @@ std::string conversion_line(const std::string& name, std::string_view line) {
   }
   if (file.starts_with('-')) file.insert(0, "./");
   const bool packed = file.ends_with(".gz");
-  std::string stem = file == "/dev/stdin" ? "stdin" : packed ? file.substr(0, file.size() - 3) : file;
+  std::string stem = file == "/dev/stdin" ? "stdin"
+                     : packed             ? file.substr(0, file.size() - 3)
+                                          : file;
   const std::size_t dot = stem.find_last_of("./");
   if (dot != std::string::npos && stem[dot] == '.' && dot > 0) stem.resize(dot);
   // What is written is neither what is read nor a neighbour that has its name but for the ending.

@@ -8,8 +8,8 @@
 namespace pate {
 
 /// Returns a line for a shell that makes another file of one that is not as it should be: {0} in
-/// `line` is the file, {1} its name with "-read" in the place of the ending, so that no other file is
-/// written over. Braces of the line itself are doubled.
+/// `line` is the file, {1} its name with "-read" in the place of the ending, so that no other file
+/// is written over. Braces of the line itself are doubled.
 ///
 /// The line works as it stands: names are quoted for a shell, and for Python or R within one; a
 /// member of an archive is taken out of it, text that gzip compressed is unpacked. A stream is read

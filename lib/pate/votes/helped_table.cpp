@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/votes/column_help.hpp"
 #include "pate/votes/conversion_line.hpp"
-#include "pate/votes/shares.hpp"
 
 namespace pate {
 
 namespace {
 
+constexpr double kShareSum = 1e-3;
+constexpr double kNearCount = 1e-6;  // of a share, as text and float32 have it
 constexpr std::int64_t kLookedRows = 200;
 constexpr std::int64_t kLookedNumbers = 1 << 18;
 
@@ -53,27 +55,58 @@ std::string scaled_line(const NumericTable& table, std::int64_t teachers) {
           teachers));
 }
 
+// Whether every `width` values are in [0, 1] and sum to 1.
+bool rows_are_shares(const Corner& corner, double scale) {
+  if (corner.width < 2) return false;
+  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
+    double sum = 0.0;
+    for (std::size_t j = i; j < i + corner.width; ++j) {
+      if (!(corner.values[j] >= 0.0)) return false;
+      sum += corner.values[j] / scale;
+    }
+    if (!(std::abs(sum - 1.0) <= kShareSum)) return false;
+  }
+  return true;
+}
+
+// Which number of teachers made them is a fact of the experiment: of rounded shares several fit.
 std::string help_with_shares(const NumericTable& table, const Corner& corner,
                              std::optional<std::int64_t> teachers) {
   constexpr std::string_view kNoVotes =
       "; rows that sum to 1 are shares, or scores of one model, which are no votes";
-  if (teachers && !are_shares_of(corner.values, corner.width, *teachers)) {
+  if (!teachers) {
     return fmt::format(
-        "{}; nor are these counts of {} teachers divided by {}, as far as they tell: means of "
-        "scores, and rounded shares, do not tell the votes. Dump the counts, or what each teacher "
+        "{}; for shares of a known number of teachers that were not rounded, add --teachers M, and "
+        "a line is shown that makes counts of them; else dump the counts, or what each teacher "
         "voted for",
-        kNoVotes, *teachers, *teachers);
-  }
-  const auto found = teachers ? teachers : teachers_of_shares(corner.values, corner.width);
-  if (!found) {
-    return fmt::format(
-        "{}: means of scores, and rounded shares, do not tell the votes. Dump the counts, or what "
-        "each teacher voted for (numpy: scores.argmax(-1) of teachers x queries x classes, to be "
-        "read with --layout predictions)",
         kNoVotes);
   }
+  const auto m = static_cast<double>(*teachers);
+  const bool fit = std::ranges::all_of(corner.values, [&](double value) {
+    return std::abs(value - std::round(value * m) / m) <= kNearCount;
+  });
+  if (!fit) {
+    return fmt::format(
+        "{}; nor are these counts of {} teachers divided by {}: means of scores, and rounded "
+        "shares, do not tell the votes. Dump the counts, or what each teacher voted for",
+        kNoVotes, *teachers, *teachers);
+  }
   return fmt::format("{}. If these are the shares of {} teachers, what makes votes of them: {}",
-                     kNoVotes, *found, scaled_line(table, *found));
+                     kNoVotes, *teachers, scaled_line(table, *teachers));
+}
+
+// Whether rows have positive sums that lie near each other, as counts and noise around 0 have.
+bool are_noisy_counts(const Corner& corner) {
+  if (corner.width < 2) return false;
+  double least = 0.0;
+  double most = 0.0;
+  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
+    double sum = 0.0;
+    for (std::size_t j = i; j < i + corner.width; ++j) sum += corner.values[j];
+    least = i == 0 ? sum : std::min(least, sum);
+    most = i == 0 ? sum : std::max(most, sum);
+  }
+  return least > 2.0 && most <= 8.0 * least;
 }
 
 std::string help_with_three(const NumericTable& table, const Corner& corner, bool by_query) {
@@ -147,19 +180,26 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
            "class "
            "(numpy: scores.argmax(-1) of teachers x queries x classes)";
   }
-  if (rows_are_shares(corner->values, corner->width)) {
-    return help_with_shares(table, *corner, wanted.teachers);
-  }
-  std::vector<double> parts = corner->values;
-  for (double& part : parts) part /= 100.0;
-  if (rows_are_shares(parts, corner->width)) {
+  if (rows_are_shares(*corner, 1.0)) return help_with_shares(table, *corner, wanted.teachers);
+  if (rows_are_shares(*corner, 100.0)) {
     return "; rows that sum to 100 are percentages, which are rounded mostly, and do not tell the "
            "votes then: dump the counts, or what each teacher voted for";
   }
+  if (are_noisy_counts(*corner)) return std::string(kNoisyCounts);
   return "; votes are whole numbers of teachers: of scores (logits, means) every teacher votes for "
          "its best class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read "
          "with "
          "--layout predictions)";
+}
+
+void refuse_ones_only(const NumericTable& table, std::optional<std::int64_t> teachers) {
+  if (table.dimensions() != 1 || !teachers) return;
+  throw input_error(fmt::format(
+      "{}: expected counts with one row per query and one column per class (queries x classes), "
+      "found a one-dimensional array of {} numbers; if these are the votes for class 1 of two, "
+      "what "
+      "makes votes for both: {}",
+      table.name(), table.rows(), column_line(table, fmt::format("n.c_[{} - a, a]", *teachers))));
 }
 
 HelpedTable::HelpedTable(std::shared_ptr<const NumericTable> table, const VotesWanted& wanted)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "pate/votes/numeric_table.hpp"
 
@@ -21,10 +22,20 @@ struct VotesWanted {
 /// the end of a message that begins with "; ", or nothing. Looks at a part of it; never throws for
 /// what is in it.
 ///
-/// Shares whose rows sum to 1 are votes times the number of teachers where `shares` says so; scores
+/// Shares whose rows sum to 1 are votes times the number of teachers where that was said; scores
 /// of every teacher are votes for the best class (argmax), as are ties; several ones in one-hot
-/// vectors are several labels; missing values are abstentions.
+/// vectors are several labels; missing values are abstentions; other fractions whose rows have
+/// sums of one size are counts after the noise.
 [[nodiscard]] std::string help_with_values(const NumericTable& table, const VotesWanted& wanted);
+
+/// How a message goes on about counts that are negative or fractions.
+inline constexpr std::string_view kNoisyCounts =
+    "; counts after the noise, which have fractions and negatives, are not the votes: dump the "
+    "counts before the noise is added (numpy: counts.copy() above the line that adds it)";
+
+/// Throws `input_error` for a table of one dimension where counts are asked for and the number of
+/// teachers is known: the line makes votes for two classes of those for class 1.
+void refuse_ones_only(const NumericTable& table, std::optional<std::int64_t> teachers);
 
 /// What an array of three dimensions that is no one-hot predictions may be, in the same form: class
 /// ids with an axis of length 1, or several of each teacher and query (top k).

@@ -47,35 +47,47 @@ bool can_be_shown(const std::string& name) {
 
 }  // namespace
 
-void refuse_long_table(const NumericTable& table) {
-  const ColumnHeader header = table.header();
-  const std::vector<std::string>& names = header.names;
-  if (names.size() != 3 || !std::ranges::all_of(names, can_be_shown)) return;
+std::string help_with_long_table(const std::string& name, const ColumnHeader& header, bool names) {
+  const std::vector<std::string>& headings = header.names;
+  if (headings.size() != 3 || !std::ranges::all_of(headings, can_be_shown)) return {};
   const auto query =
-      column(names, {"query", "queries", "sample", "image", "example", "item", "row", "x"});
+      column(headings, {"query", "queries", "sample", "image", "example", "item", "row", "x"});
   const auto teacher =
-      column(names, {"teacher", "model", "worker", "annotator", "client", "expert", "party"});
-  const auto kind = column(names, {"class", "label", "prediction", "pred", "vote", "answer", "y"});
-  const auto count = column(names, {"votes", "count", "counts", "n", "size", "freq", "teachers"});
-  std::string layout;
-  std::string pivot;
-  if (query && teacher && kind) {
-    layout = "a row for each vote, to be read with --layout predictions-by-query --classes K";
-    pivot = fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}"))", names[*query],
-                        names[*teacher], names[*kind]);
-  } else if (query && kind && count) {
-    layout =
-        "a row for each class of a query, to be read as counts with --header yes, a class that "
-        "nobody voted for added";
-    pivot = fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}").fillna(0).astype(int))",
-                        names[*query], names[*kind], names[*count]);
-  } else {
-    return;
+      column(headings, {"teacher", "model", "worker", "annotator", "client", "expert", "party"});
+  const auto kind =
+      column(headings, {"class", "label", "prediction", "pred", "vote", "answer", "y"});
+  const auto count =
+      column(headings, {"votes", "count", "counts", "n", "size", "freq", "teachers"});
+  if (!query || !kind || !(teacher || count)) return {};
+  std::string pivot =
+      fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}"))", headings[*query],
+                  headings[teacher ? *teacher : *kind], headings[teacher ? *kind : *count]);
+  std::string then;
+  if (names) {
+    // Queries stay in the order in which they come; classes go by the alphabet, which is printed.
+    pivot += fmt::format(R"(.reindex(t["{}"].unique()))", headings[*query]);
+    if (teacher) {
+      then = fmt::format(
+          R"(; v = t["{0}"]; k = p.api.types.is_numeric_dtype(v); i, c = p.factorize(v, sort=True); )"
+          R"(t["{0}"] = v if k else i; k or print(*c, sep=","))",
+          headings[*kind]);
+    }
   }
-  throw input_error(fmt::format(
-      "{}: expected votes with a row for each query or teacher, found columns {}, as of a table "
-      "with a row for each of its entries. What makes of {}: {}",
-      table.name(), fmt::join(names, ", "), layout, frame_line(table.name(), header, pivot)));
+  if (!teacher) pivot += ".fillna(0).astype(int)";
+  return fmt::format(
+      "; columns {} are those of a table with a row for each of its entries. What makes of {}: {}",
+      fmt::join(headings, ", "),
+      teacher ? "a row for each vote, to be read with --layout predictions-by-query --classes K"
+              : "a row for each class of a query, to be read as counts with --header yes, a class "
+                "that nobody voted for added",
+      frame_line(name, header, pivot, then));
+}
+
+void refuse_long_table(const NumericTable& table) {
+  const std::string help = help_with_long_table(table.name(), table.header(), false);
+  if (help.empty()) return;
+  throw input_error(
+      fmt::format("{}: expected votes with a row for each query or teacher{}", table.name(), help));
 }
 
 }  // namespace pate

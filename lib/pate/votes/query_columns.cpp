@@ -154,7 +154,7 @@ std::vector<Entry> by_row(const NumericTable& table, const Column& column,
       throw input_error(fmt::format(
           "{}: expected {} rows, one per row of the votes, found {}, of which the first is 0, as "
           "pandas heads a column without a name; what leaves it out: {}",
-          name, votes.rows, table.rows(), conversion_line(name, "tail -n +2 {0} > {1}.csv", true)));
+          name, votes.rows, table.rows(), conversion_line(name, "tail -n +2 {0} > {1}.csv")));
     }
     rows_of = rows_by_size(name, entries, votes, wording);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/votes/column_help.hpp"
 #include "pate/votes/conversion_line.hpp"
 
 namespace pate {
@@ -31,7 +32,8 @@ struct TableSums {
   std::int64_t least = kMaxSum;       // sum of a row
   std::int64_t most = 0;
   std::int64_t largest = 0;
-  bool modulo_wrap = true;  // all sums of rows are one number modulo 256
+  bool fixed_second = true;  // column 1 never changes and is at least column 0
+  bool modulo_wrap = true;   // all sums of rows are one number modulo 256
 
   // False where a number is out of the range of counts.
   bool add(std::span<const std::int64_t> row);
@@ -45,6 +47,8 @@ bool TableSums::add(std::span<const std::int64_t> row) {
     sum = std::min(sum + value, kMaxSum + 1);
   }
   const bool first = last_row.empty();
+  fixed_second =
+      fixed_second && row.size() == 2 && row[1] >= row[0] && (first || last_row[1] == row[1]);
   if (first) {
     columns.assign(row.size(), 0);
     without.resize(row.size());
@@ -76,7 +80,7 @@ std::string line_without_last_row(const NumericTable& table) {
         table.name(), R"(python3 -c 'import numpy as n; n.save("{1}.npy", n.load("{0}")[:-1])')");
   }
   const std::string ending = description.format == "text" ? "txt" : description.format;
-  return conversion_line(table.name(), "head -n -1 {0} > {1}." + ending, true);
+  return conversion_line(table.name(), "head -n -1 {0} > {1}." + ending);
 }
 
 }  // namespace
@@ -104,8 +108,7 @@ std::string line_without_column(const NumericTable& table, std::int64_t column) 
   return conversion_line(table.name(),
                          fmt::format("cut {}--complement -f{} {{0}} > {{1}}.{}", separator,
                                      column + (header.left_out_index ? 2 : 1),
-                                     description.format == "text" ? "txt" : description.format),
-                         true);
+                                     description.format == "text" ? "txt" : description.format));
 }
 
 std::string line_without_array(const NumericTable& table, std::string_view array) {
@@ -147,6 +150,12 @@ std::string fitting_layout(const NumericTable& table) {
     return fmt::format(
         "; but every column has a sum of {}: the file looks transposed (classes x queries)",
         whole(0));
+  }
+  if (width == 2 && sums.fixed_second) {
+    return fmt::format(
+        "; if column 0 has the votes for one of two classes and column 1 the number of teachers, "
+        "what makes votes for both of them: {}",
+        column_line(table, "n.c_[a[:, 1] - a[:, 0], a[:, 0]]"));
   }
   if (are_bytes(table) && sums.modulo_wrap) {
     return "; the counts are bytes, and the sums of rows differ by multiples of 256: those above "

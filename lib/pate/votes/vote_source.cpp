@@ -39,8 +39,8 @@ std::int64_t votes_in_row(std::span<const std::int64_t> counts, std::int64_t row
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < 0) {
       throw input_error(
-          fmt::format("{}: row {}, column {}: expected a count of votes >= 0, found {}", name, row,
-                      i, counts[i]));
+          fmt::format("{}: row {}, column {}: expected a count of votes >= 0, found {}{}", name,
+                      row, i, counts[i], kNoisyCounts));
     }
     if (counts[i] > kMaxVotes) {
       throw input_error(
@@ -85,12 +85,13 @@ std::string shape_help(const NumericTable& table) {
 
 namespace {
 
-// The line that makes one array of one file a teacher.
-std::string stacking_line(bool by_teacher) {
-  return fmt::format(
-      "python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", n.stack([n.load(f) for f in "
-      "sys.argv[1:]]{}))' FILE...",
-      by_teacher ? "" : ", 1");
+// The line that makes one array of one file a teacher; their names differ in a number.
+std::string stacking_line(const std::string& name, bool by_teacher) {
+  return conversion_line(
+      name,
+      fmt::format(
+          R"(python3 -c 'import glob, re, numpy as n; f = sorted(glob.glob(re.sub(r"[0-9]+", "*", glob.escape("{{0}}"))), key=lambda f: (len(f), f)); n.save("{{1}}.npy", n.stack([n.load(x) for x in f]{}))')",
+          by_teacher ? "" : ", 1"));
 }
 
 // What a table of one dimension is where class ids of teachers and queries are asked for.
@@ -98,13 +99,13 @@ std::string one_line_of(const NumericTable& table, bool by_teacher) {
   if (table.description().format.starts_with("np")) {
     return fmt::format(
         "a one-dimensional array of {} numbers; of one file a teacher all together are made by {}",
-        table.rows(), stacking_line(by_teacher));
+        table.rows(), stacking_line(table.name(), by_teacher));
   }
   return fmt::format(
       "a single column of {0} numbers. If these are the votes of {0} teachers on one query, what "
       "writes them on one line, to be read with --layout predictions-by-query: {1}; of one file a "
-      "teacher all together, to be read so too, are made by paste -d, FILE... > votes.csv",
-      table.rows(), conversion_line(table.name(), "paste -sd, {0} > {1}.csv", true));
+      "teacher all together, to be read so too, are made by paste -d, of the files",
+      table.rows(), conversion_line(table.name(), "paste -sd, < {0} > {1}.csv"));
 }
 
 }  // namespace
@@ -148,8 +149,10 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
             ? fmt::format("a one-dimensional array of {} numbers; if these are labels that a run "
                           "released, looking at them costs nothing, and what the run cost for any "
                           "votes is said by 'pate plan'; if they are what one teacher of several "
-                          "predicts, what is read with --layout predictions is made by {}",
-                          table_->rows(), stacking_line(true))
+                          "predicts, what is read with --layout predictions is made by {}; if they "
+                          "are the votes for "
+                          "class 1 of two, add --teachers M, and a line is shown that makes both",
+                          table_->rows(), stacking_line(name(), true))
             : shape_help(*table_)));
   }
   if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMaxVotes)) {

@@ -45,14 +45,14 @@ TEST_SUITE("votes") {
     const auto shares =
         npy_table(npy_array<double>({2, 4}, {1 / 21.0, 3 / 21.0, 4 / 21.0, 13 / 21.0, 8 / 21.0,
                                              2 / 21.0, 10 / 21.0, 1 / 21.0}));
-    CHECK(has(help(shares, false), "If these are the shares of 21 teachers, what makes votes"));
+    CHECK(has(help(shares, false), "add --teachers M"));
+    CHECK(has(help(shares, false, 21), "If these are the shares of 21 teachers, what makes votes"));
     CHECK(has(help(shares, false, 42), "If these are the shares of 42 teachers, what makes votes"));
     const std::string of_others = help(shares, false, 22);
     CHECK(has(of_others, "nor are these counts of 22 teachers"));
     CHECK(of_others.find("python3") == std::string::npos);
     const auto rounded = npy_table(npy_array<double>({2, 3}, {0.33, 0.4, 0.27, 0.81, 0.19, 0.0}));
-    CHECK(has(help(rounded, false), "rounded shares, do not tell the votes"));
-    CHECK(has(help(rounded, false, 100), "nor are these counts of 100 teachers"));
+    CHECK(has(help(rounded, false, 250), "nor are these counts of 250 teachers"));
     CHECK(help(rounded, false).find("python3") == std::string::npos);
     const auto percent = npy_table(npy_array<double>({1, 2}, {81.67, 18.33}));
     CHECK(has(help(percent, false), "are percentages"));
@@ -80,11 +80,16 @@ TEST_SUITE("votes") {
 
   TEST_CASE("lines name another file than they read, and nothing a shell would take for more") {
     CHECK(pate::conversion_line("a/v.tsv", "{0} {1}.tsv") == "a/v.tsv a/v-read.tsv");
-    CHECK(pate::conversion_line("v.npz:x", "{0}") == "FILE");
-    CHECK(pate::conversion_line("/dev/fd/63", "{0}") == "FILE");
-    CHECK(pate::conversion_line("-v.csv", "{0}") == "FILE");
-    CHECK(pate::conversion_line("v$x.csv", "{0} {1}") == "FILE FILE-read");
-    CHECK(pate::conversion_line("v.csv.gz", "{0}", true) == "FILE");
+    CHECK(pate::conversion_line("v.npz:x", "python3 -c 'n.load(\"{0}\")'") ==
+          "python3 -c 'n.load(\"v.npz\")[\"x\"]'");
+    CHECK(pate::conversion_line("/dev/fd/63", "{0} {1}") == "/dev/stdin stdin-read");
+    CHECK(pate::conversion_line("-v.csv", "{0}") == "./-v.csv");
+    CHECK(pate::conversion_line("v$ x.csv", "{0} {1}.csv") == "'v$ x.csv' 'v$ x-read'.csv");
+    CHECK(pate::conversion_line("it's.csv", "{0}") == "'it'\\''s.csv'");
+    CHECK(pate::conversion_line("it's \"\\.csv", "python3 -c '\"{0}\"'") ==
+          "python3 -c '\"it\\x27s \\\"\\\\.csv\"'");
+    CHECK(pate::conversion_line("v.csv.gz", "tail {0} > {1}.csv") ==
+          "gunzip -c v.csv.gz | tail > v-read.csv");
     for (const char* ending : {"csv", "tsv", "txt", "npy", "npz", "json", "dat"}) {
       const std::string name = std::string("v.") + ending;
       const std::string line = pate::conversion_line(name, "{0} {1}.csv");

@@ -15,6 +15,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/memory.hpp"
+#include "pate/votes/conversion_line.hpp"
 #include "pate/votes/tables/foreign_formats.hpp"
 #include "pate/votes/tables/npy_table.hpp"
 #include "pate/votes/tables/sparse_table.hpp"
@@ -243,11 +244,14 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                  [&](const auto& entry) { return entry.first.ends_with(ending); });
     });
     if (members.size() == 1) return members.front();
-    throw input_error(
-        fmt::format("{}: expected a member, as in {}:MEMBER; the archive has {}; where each is "
-                    "what one teacher "
-                    "predicts, --layout predictions reads them together",
-                    name, name, list(members)));
+    throw input_error(fmt::format(
+        "{}: expected a member, as in {}:MEMBER; the archive has {}; where each is "
+        "what one teacher "
+        "predicts, --layout predictions reads them together; where each has some of the "
+        "queries, what makes one array of them: {}",
+        name, name, list(members),
+        conversion_line(name, R"(python3 -c 'import numpy as n; a = n.load("{0}"); )"
+                              R"(n.save("{1}.npy", n.concatenate(list(a.values())))')")));
   }
   // An exact match goes before one without ".npy".
   for (const std::string& wanted : {std::string(member), std::string(member).append(kSuffix)}) {

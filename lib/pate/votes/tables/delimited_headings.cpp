@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -84,6 +85,7 @@ void DelimitedParser::take_header() {
     refuse_marked_numbers(names, line_number);
   }
   table_.has_header = true;
+  heading_ = trim({at_, p});
   names_rows_ = short_by_one;
   if (index && !short_by_one) names.erase(names.begin());
   table_.columns = std::ssize(names);
@@ -104,36 +106,42 @@ void DelimitedParser::judge_first_row() {
   using Counting = FirstLine::Counting;
   const std::int64_t columns = table_.columns;
   if (first_line_.counting == Counting::numbers || columns < 2 || in_words_) return;
-  std::vector<double> counting(static_cast<std::size_t>(columns));
+  // Any order of 0 .. n - 1 or of 1 .. n, as pandas names columns by the classes it met.
+  const std::vector<double> row = row_of_numbers(0);
+  std::vector<double> counting(row.size());
   std::iota(counting.begin(), counting.end(), 0.0);
-  if (row_of_numbers(0) != counting) return;
-  const auto sum = [](const std::vector<double>& row) {
-    return std::accumulate(row.begin(), row.end(), 0.0);
-  };
-  bool is_header = first_line_.counting == Counting::class_ids && columns > first_line_.classes;
+  const bool in_order = row == counting;
+  std::vector<double> sorted = row;
+  std::ranges::sort(sorted);
+  const bool from_one = sorted.front() == 1.0;
+  if (from_one) std::iota(counting.begin(), counting.end(), 1.0);
+  // Votes of few columns are such an order by chance.
+  const std::int64_t least = first_line_.counting == Counting::class_ids ? 4 : 3;
+  if (sorted != counting || (!in_order && columns < least)) return;
+  bool is_header = first_line_.counting == Counting::class_ids &&
+                   columns + (from_one ? 1 : 0) > first_line_.classes;
   if (first_line_.counting == Counting::counts) {
+    const auto sum = [](const std::vector<double>& values) {
+      return std::accumulate(values.begin(), values.end(), 0.0);
+    };
     is_header = table_.rows > 1;
-    for (std::int64_t row = 1; row < table_.rows && is_header; ++row) {
-      is_header = sum(row_of_numbers(row)) != sum(counting);
+    for (std::int64_t other = 1; other < table_.rows && is_header; ++other) {
+      is_header = sum(row_of_numbers(other)) != sum(row);
     }
   }
   if (!is_header) {
-    throw input_error(
-        fmt::format("{}: row 0 (line {}): expected votes or names of columns, found {}{}, which "
-                    "may be either (pandas names columns so): say which with --header yes or "
-                    "--header no",
-                    name_, line_of(table_, 0),
-                    columns > 3   ? "0,1,...,"
-                    : columns > 2 ? "0,1,"
-                                  : "0,",
-                    columns - 1));
+    std::vector<double> shown(row.begin(), row.begin() + std::min<std::int64_t>(columns, 6));
+    throw input_error(fmt::format(
+        "{}: row 0 (line {}): expected votes or names of columns, found {}{}, which may be either "
+        "(pandas names columns so): say which with --header yes or --header no",
+        name_, line_of(table_, 0), fmt::join(shown, ","), columns > 6 ? ",..." : ""));
   }
   table_.has_header = true;
-  table_.header.counted = true;
-  for (std::int64_t i = 0; i < columns; ++i) table_.header.names.push_back(std::to_string(i));
+  table_.header.counted = in_order;
+  for (const double value : row) table_.header.names.push_back(fmt::format("{:.0f}", value));
   table_.skipped = counting.size();
   --table_.rows;
-  for (std::int64_t& row : table_.comments) row = std::max<std::int64_t>(0, row - 1);
+  for (std::int64_t& line : table_.comments) line = std::max<std::int64_t>(0, line - 1);
 }
 
 void DelimitedParser::judge_first_column() {
@@ -233,6 +241,14 @@ void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice == sorted.end()) return;
+  const auto place = std::ranges::find(names, *twice) - names.begin();
+  if (const std::string help = twice->empty() ? help_with_empty(place) : help_with_two_headings();
+      !help.empty()) {
+    throw input_error(
+        fmt::format("{}: line {}: expected numbers or different names of columns, "
+                    "found \"{}\" twice{}",
+                    name_, line_number, printable(*twice, kShownOfField), help));
+  }
   const bool ids = first_line_.counting == FirstLine::Counting::class_ids;
   throw input_error(fmt::format(
       "{}: line {}: expected numbers or different names of columns, found \"{}\" twice: if they "

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/long_table.hpp"
 #include "pate/votes/tables/delimited_parser.hpp"
 
 namespace pate::io {
@@ -30,6 +32,25 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
       !ends_line(field.next) && is_number(read_field(find_field(step_over(field.next)).text));
   const bool decimal = field.text.find(',') != std::string_view::npos;
   const bool ids = first_line_.counting == Counting::class_ids;
+  if (table_.rows > 0 && column == 0 && !heading_.empty()) {
+    const std::string_view rest(at_, end_);
+    if (trim(rest.substr(0, rest.find('\n'))) == heading_) {
+      return "; these are the headings again, as of files that were joined; what leaves them "
+             "out: " +
+             conversion_line(name_,
+                             R"(awk 'NR == 1 {{h = $0}} NR == 1 || $0 != h' < {0} > {1}.csv)");
+    }
+  }
+  if (field.text.empty()) {
+    if (std::string help = help_with_empty(column); !help.empty()) return help;
+  }
+  if (table_.rows == 0) {
+    if (std::string help = help_with_long_table(name_, reading_of(table_.header.names), true);
+        !help.empty()) {
+      return help;
+    }
+  }
+  if (std::string help = help_with_marks(field.text); !help.empty()) return help;
   if (column == 0 && followed && !decimal && !is_missing(field.text) &&
       column_of_names(field.next)) {
     if (first_line_.counting != Counting::numbers) {
@@ -42,7 +63,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
               : fmt::format("cut -d'{}' -f2- {{0}} > {{1}}.csv", static_cast<char>(separator_));
       return "; rows are those of the votes in their order, or numbered under \"row\"; what "
              "leaves names out: " +
-             conversion_line(name_, cut, true);
+             conversion_line(name_, cut);
     }
   }
   if (std::string help = help_with_first_lines(field, column); !help.empty()) return help;
@@ -62,7 +83,6 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
     return "; if the first line is names of columns that are numbers, and the first column names "
            "the rows, as pandas writes an index, add --header yes --index-column yes";
   }
-  if (std::string help = help_with_last_separator(field, column); !help.empty()) return help;
   if (is_missing(field.text)) {
     if (ids) {
       return "; where a teacher did not vote it needs --abstentions, where a command has that";
@@ -73,41 +93,131 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
   return ids ? help_with_names() : "";
 }
 
-std::string DelimitedParser::help_with_last_separator(const Field& field,
-                                                      std::int64_t column) const {
-  constexpr int kLooked = 100;
-  if (!field.text.empty() || !ends_line(field.next) || column == 0 ||
-      separator_ == Separator::blanks) {
+std::string DelimitedParser::help_with_empty(std::int64_t column) const {
+  const auto line_is_empty = [&](const char* p) {
+    for (; !ends_line(p); ++p) {
+      if (!is_blank(*p) && !is_separator(*p) && *p != '\r') return false;
+    }
+    return true;
+  };
+  const std::string separator =
+      separator_ == Separator::tab ? "\\t" : std::string(1, static_cast<char>(separator_));
+  if (separator_ == Separator::blanks) return {};
+  if (table_.columns > 1 && at_ != end_ && line_is_empty(at_)) {
+    return "; the line is empty throughout, as a spreadsheet leaves it; what leaves such lines "
+           "out: " +
+           conversion_line(name_,
+                           fmt::format(R"(sed '/^[{}[:space:]]*$/d' < {{0}} > {{1}}.{})", separator,
+                                       separator_ == Separator::tab ? "tsv" : "csv"));
+  }
+  column += table_.header.left_out_index && table_.has_header ? 1 : 0;
+  const std::string_view all(begin_, end_);
+  const char* p = begin_;
+  while (p < end_) {
+    const char* q = p;
+    std::int64_t at = 0;
+    while (at < column && !ends_line(find_field(q).next)) {
+      q = step_over(find_field(q).next);
+      ++at;
+    }
+    if (at == column && !find_field(q).text.empty() && *skip_blanks(p) != '#') return {};
+    while (!ends_line(q)) ++q;
+    p = q + 1;
+  }
+  return "; the column is empty throughout, as a spreadsheet leaves it; what leaves such columns "
+         "and "
+         "rows out: " +
+         conversion_line(
+             name_,
+             fmt::format(
+                 R"(python3 -c 'import pandas as p; t = p.read_csv("{{0}}", sep="{}", header=None, dtype=str); t.dropna(how="all").dropna(axis=1, how="all").to_csv("{{1}}.csv", index=False, header=False)')",
+                 separator));
+}
+
+std::string DelimitedParser::help_with_two_headings() const {
+  const char* p = at_;
+  while (!ends_line(p)) ++p;
+  const char* const second = first_after(p);
+  if (second == end_) return {};
+  const char* third = second;
+  while (!ends_line(third)) ++third;
+  const auto last = [&](const char* q) {
+    Field field = find_field(q);
+    while (!ends_line(field.next)) field = find_field(step_over(field.next));
+    return parse_field(field.text).kind;
+  };
+  third = first_after(third);
+  if (third == end_ || last(second) != FieldNumber::Kind::none ||
+      last(third) == FieldNumber::Kind::none) {
     return {};
   }
-  // As many fields as here, of which the last is empty.
-  const char* p = field.next;
-  for (int line = 0; line < kLooked && p != end_; ++line) {
-    p = first_after(p);
-    const char* last = p;
-    while (!ends_line(p)) {
-      if (*p != ' ' && *p != '\r') last = p;
-      ++p;
-    }
-    if (last == end_ || !is_separator(*last)) return {};
+  const bool index = is_index(find_field(at_).text);
+  ColumnHeader reading = reading_of({});
+  reading.left_out_index = false;
+  std::string read = pandas_reading(reading);
+  read.replace(read.find("header=None"), 11,
+               index ? "header=[0, 1], index_col=0" : "header=[0, 1]");
+  return "; if two lines are headings, what makes one of them: " +
+         conversion_line(
+             name_,
+             fmt::format(
+                 R"(python3 -c 'import pandas as p; t = {}; t.columns = ["_".join(map(str, c)) for c in t.columns]; t.to_csv("{{1}}.csv", index=False)')",
+                 read));
+}
+
+std::string DelimitedParser::help_with_marks(std::string_view field) const {
+  const char* const ending = separator_ == Separator::tab ? "tsv" : "csv";
+  const std::size_t narrow = field.find("\xE2\x80\xAF");
+  if (narrow != std::string_view::npos || field.find(kNoBreakSpace) != std::string_view::npos) {
+    return ": it has no-break spaces; what takes them out: " +
+           conversion_line(
+               name_,
+               fmt::format(R"(sed 's/\xC2\xA0//g; s/\xE2\x80\xAF//g' < {{0}} > {{1}}.{})", ending));
   }
-  return "; if the lines end in a separator after their last field, what leaves it out: " +
-         conversion_line(name_,
-                         separator_ == Separator::tab
-                             ? std::string(R"(sed 's/\t\r*$//' {0} > {1}.tsv)")
-                             : fmt::format(R"(sed 's/{}\r*$//' {{0}} > {{1}}.csv)",
-                                           static_cast<char>(separator_)),
-                         true);
+  const std::size_t comma = field.find(',');
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (comma == std::string_view::npos || comma == 0 || !is_digit(field[comma - 1]) ||
+      comma + 1 == field.size() || !std::ranges::all_of(field.substr(comma + 1), [&](char c) {
+        return is_digit(c) || c == ',';
+      })) {
+    return {};
+  }
+  const bool three = (field.size() - comma) % 4 == 0 && comma <= 3;
+  if (three) {
+    ColumnHeader reading = reading_of({});
+    const std::string separator =
+        reading.separator == '\t' ? "\\t" : std::string(1, reading.separator);
+    return fmt::format(
+        "; if commas stand between thousands, what takes them out{}: {}",
+        separator_ == Separator::comma ? "" : " (decimals need a point: sed 's/,/./g')",
+        conversion_line(
+            name_,
+            fmt::format(
+                R"(python3 -c 'import csv; csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows([x.replace(",", "") for x in r] for r in csv.reader(open("{{0}}"), delimiter="{}"))')",
+                separator)));
+  }
+  if (separator_ == Separator::comma) return {};
+  return "; what writes decimals with a point: " +
+         conversion_line(name_, fmt::format("sed 's/,/./g' < {{0}} > {{1}}.{}", ending));
+}
+
+void DelimitedParser::refuse_cut_thousands() const {
+  if (padded_ == nullptr || !unpadded_ || separator_ != Separator::comma ||
+      first_line_.counting == FirstLine::Counting::numbers) {
+    return;
+  }
+  throw input_error(fmt::format(
+      "{}: line {}: expected numbers without zeros in front, found \"{}\" in a file that has "
+      "others "
+      "of one digit or two: commas between thousands that are not in quotes make two fields of a "
+      "number. Write it with quotes or without these commas; if the zeros mean nothing, what takes "
+      "them away: {}",
+      name_, 1 + std::count(begin_, padded_, '\n'), std::string_view(padded_, 3),
+      conversion_line(name_, R"(sed -E 's/(^|,)0+([0-9])/\1\2/g' < {0} > {1}.csv)")));
 }
 
 std::string DelimitedParser::help_with_separator(std::string_view field) const {
   const bool tabs = separator_ == Separator::tab;
-  if (field.find(kNoBreakSpace) != std::string_view::npos) {
-    return "it has no-break spaces; what takes them out: " +
-           conversion_line(
-               name_, fmt::format(R"(sed 's/\xC2\xA0//g' {{0}} > {{1}}.{})", tabs ? "tsv" : "csv"),
-               true);
-  }
   if (field.ends_with('%')) {
     return "percentages are rounded mostly, and do not tell the votes then: dump the counts, or "
            "what each teacher voted for";
@@ -125,10 +235,8 @@ std::string DelimitedParser::help_with_separator(std::string_view field) const {
         "fields here are separated by {}, and not by \"{}\", as this file is read by its name; "
         "what writes it so: {}",
         own, other,
-        conversion_line(name_,
-                        tabs ? fmt::format(R"(tr -s '{}' '\t' < {{0}} > {{1}}.tsv)", other)
-                             : fmt::format("tr -s '{}' ',' < {{0}} > {{1}}.csv", other),
-                        true));
+        conversion_line(name_, tabs ? fmt::format(R"(tr -s '{}' '\t' < {{0}} > {{1}}.tsv)", other)
+                                    : fmt::format("tr -s '{}' ',' < {{0}} > {{1}}.csv", other)));
   }
   return {};
 }
@@ -172,7 +280,7 @@ std::string DelimitedParser::help_with_names() const {
 }
 
 std::string DelimitedParser::line_from(std::int64_t line) const {
-  return conversion_line(name_, fmt::format("tail -n +{} {{0}} > {{1}}.csv", line), true);
+  return conversion_line(name_, fmt::format("tail -n +{} {{0}} > {{1}}.csv", line));
 }
 
 ColumnHeader DelimitedParser::reading_of(const std::vector<std::string>& names) const {

@@ -77,6 +77,7 @@ DelimitedNumbers DelimitedParser::parse() {
     }
   }
   table_.numbers.finish();
+  refuse_cut_thousands();
   if (!table_.has_header && !first_line_.is_header) judge_first_row();
   judge_first_column();
   table_.header.comments = std::ssize(table_.comments);
@@ -150,7 +151,7 @@ void DelimitedParser::take_slowly(const Field& field, std::int64_t column) {
       !(first_line_.missing && one_column)) {
     refuse(0, "a number",
            "an empty line; if no row is missing there, what leaves empty lines out: " +
-               conversion_line(name_, R"(grep -v "^[[:space:]]*$" {0} > {1}.csv)", true));
+               conversion_line(name_, R"(grep -v "^[[:space:]]*$" {0} > {1}.csv)"));
   }
   const FieldNumber number = read_field(field.text);
   switch (number.kind) {
@@ -190,6 +191,11 @@ void DelimitedParser::take_row() {
     std::int64_t value = 0;
     for (; q != limit && *q >= '0' && *q <= '9'; ++q) value = 10 * value + (*q - '0');
     const bool digits = q != p;
+    if (digits && q - p < 3) {
+      unpadded_ = true;
+    } else if (q - p == 3 && *p == '0' && padded_ == nullptr) {
+      padded_ = p;
+    }
     if (digits && !blanks && q != end && *q == separator) {
       table_.numbers.push(value);
       p = q + 1;

@@ -119,8 +119,17 @@ class DelimitedParser {
   // What may help where a field is no number.
   [[nodiscard]] std::string help_for(const Field& field, std::int64_t column) const;
 
-  // The same where it is empty, and the last of a line that ends in a separator, as all do.
-  [[nodiscard]] std::string help_with_last_separator(const Field& field, std::int64_t column) const;
+  // The same where the line of the field, or all of its column, is empty.
+  [[nodiscard]] std::string help_with_empty(std::int64_t column) const;
+
+  // The same of a first line that is one of two with headings.
+  [[nodiscard]] std::string help_with_two_headings() const;
+
+  // The same of a comma, or a blank that does not break, within a number.
+  [[nodiscard]] std::string help_with_marks(std::string_view field) const;
+
+  // Throws where some numbers are cut at their thousands: 072 beside 1.
+  void refuse_cut_thousands() const;
 
   // The same of words in the first row, with numbers below: another line of headings.
   [[nodiscard]] std::string help_with_first_lines(const Field& field, std::int64_t column) const;
@@ -153,8 +162,11 @@ class DelimitedParser {
   // Where an index first does not count, and what is there.
   std::int64_t index_break_ = 0;
   std::string_view index_found_;
-  bool in_words_ = false;    // the first line has names of classes, or missing votes
-  bool names_rows_ = false;  // the index is one of R, in front of the columns that have names
+  std::string_view heading_;      // the first line where it has the names
+  const char* padded_ = nullptr;  // a field like 072
+  bool unpadded_ = false;         // one of one or two digits
+  bool in_words_ = false;         // the first line has names of classes, or missing votes
+  bool names_rows_ = false;       // the index is one of R, in front of the columns that have names
   const char* begin_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;

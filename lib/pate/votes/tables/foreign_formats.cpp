@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,56 +15,89 @@ namespace pate::io {
 
 namespace {
 
-constexpr std::size_t kLookedJson = 4096;  // bytes in which a key is looked for
-
-// What a format is, and what converts it: in a line {0} is the file, {1} its name without ending.
-struct ForeignFormat {
-  const char* what;
+// One format: the bytes or the ending by which it is known, what it is called, and the line that
+// converts it, of which {0} is the file and {1} its name without ending.
+struct Signature {
+  std::string what;
   std::string line;
-  std::vector<std::string_view> beginnings;
-  std::vector<std::string_view> endings;
+  std::vector<std::string_view> beginnings = {};
+  std::vector<std::string_view> endings = {};
   bool may_be_text = false;
 };
 
-const ForeignFormat kTorch{
-    "a PyTorch file",
-    R"(python3 -c 'import numpy, torch; d = torch.load("{0}", map_location="cpu"); isinstance(d, dict) and print("NAME:", *d); numpy.save("{1}.npy", numpy.asarray(d["NAME"] if isinstance(d, dict) else d))'; of a dict NAME is one of its keys, which the line prints)",
-    {std::string_view("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14)},
-    {".pt", ".pth"}};
-// Without a header: a first row of numbers is kept, one of names is the header of the text.
-const ForeignFormat kExcel{
-    "a spreadsheet",
-    R"(python3 -c 'import pandas; pandas.read_excel("{0}", header=None).to_csv("{1}.csv", index=False, header=False)')",
-    {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"},
-    {".xlsx", ".xlsm", ".xls", ".ods"}};
-const ForeignFormat kZip{"a zip archive without arrays (.npy)",
-                         "unzip {0}; or name one file of it: <(unzip -p {0} FILE)",
-                         {},
-                         {}};
+// Saves the only table of numbers in d, however deep it lies; of several it prints the names, one
+// of which then follows the line.
+std::string only_table(std::string_view load, std::string_view transposed = "") {
+  return fmt::format(
+      R"(python3 -c 'import sys, numpy as n, {}; w = lambda k, v: [x for j in v.keys() for x in w(k + "/" + str(j), v[j])] if hasattr(v, "keys") and not hasattr(v, "to_numpy") else [(k[1:], v)]; t = [(k, n.asarray(v)) for k, v in w("", d) if not isinstance(v, str)]; t = [(k, a) for k, a in t if a.ndim > 1 and a.size > 1 and a.dtype.kind in "biuf" and (k in sys.argv or not sys.argv[1:])]; len(t) == 1 or sys.exit("add one of these names to the line: " + ", ".join(k for k, a in t)); n.save("{{1}}.npy", t[0][1]{})')",
+      load, transposed);
+}
 
-const std::vector<ForeignFormat>& formats() {
-  static const std::vector<ForeignFormat> all{
-      kTorch,
-      kExcel,
-      {"a Parquet file",
-       R"(python3 -c 'import pandas; pandas.read_parquet("{0}").to_csv("{1}.csv", index=False)')",
-       {"PAR1"},
-       {".parquet", ".pq"}},
+std::string frame(std::string_view read, std::string_view import = "pandas") {
+  return fmt::format(R"(python3 -c 'import {}; {}.to_csv("{{1}}.csv", index=False)')", import,
+                     read);
+}
+
+const Signature& torch() {
+  static const Signature format{
+      "a PyTorch file",
+      only_table(R"(torch; d = torch.load("{0}", map_location="cpu"))"),
+      {std::string_view("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14)},
+      {".pt", ".pth"}};
+  return format;
+}
+
+// Without a header: a first row of numbers is kept, one of names is the header of the text.
+const Signature& excel() {
+  static const Signature format{
+      "a spreadsheet",
+      R"(python3 -c 'import pandas; pandas.read_excel("{0}", header=None).to_csv("{1}.csv", index=False, header=False)')",
+      {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"},
+      {".xlsx", ".xlsm", ".xls", ".ods"}};
+  return format;
+}
+
+const std::vector<Signature>& signatures() {
+  using namespace std::string_view_literals;
+  constexpr const char* kR =
+      R"(Rscript -e 'e <- new.env(); f <- "{0}"; d <- tryCatch(readRDS(f), error=function(x) get(load(f, e), e)); write.csv(as.data.frame(d), "{1}.csv", row.names=FALSE)')";
+  static const std::vector<Signature> all{
+      torch(),
+      excel(),
+      {"a Parquet file", frame(R"(pandas.read_parquet("{0}"))"), {"PAR1"}, {".parquet", ".pq"}},
       {"a Feather or Arrow file",
-       R"(python3 -c 'import pandas; pandas.read_feather("{0}").to_csv("{1}.csv", index=False)')",
+       frame(R"(pandas.read_feather("{0}"))"),
        {"ARROW1", "FEA1"},
        {".feather", ".arrow"}},
-      {"a pickle",
-       R"(python3 -c 'import numpy, pandas; d = pandas.read_pickle("{0}"); d.to_csv("{1}.csv", index=False) if hasattr(d, "to_csv") else numpy.save("{1}.npy", numpy.asarray(d))')",
+      {"an ORC file", frame(R"(pandas.read_orc("{0}"))"), {"ORC"}, {".orc"}},
+      {"an Avro file",
+       frame(R"(pandas.DataFrame(fastavro.reader(open("{0}", "rb"))))", "fastavro, pandas"),
+       {"Obj\x01"},
+       {".avro"}},
+      {"a Stata file", frame(R"(pandas.read_stata("{0}"))"), {"<stata_dta>"}, {".dta"}},
+      {"a file of R", kR, {"RDX2\n", "RDX3\n", "X\n\0\0\0"sv}, {".rds", ".rdata", ".rda"}},
+      {"an SQLite database",
+       R"(python3 -c 'import csv, sqlite3, sys; c = sqlite3.connect("{0}"); t = [r[0] for r in c.execute("select name from sqlite_master where type=?", ["table"]) if r[0] in sys.argv or not sys.argv[1:]]; len(t) == 1 or sys.exit("add one of these names to the line: " + ", ".join(t)); r = c.execute("select * from [%s]" % t[0]); csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows([[x[0] for x in r.description], *r])')",
+       {"SQLite format 3\0"sv},
+       {".sqlite", ".sqlite3", ".db"}},
+      {"a file of safetensors",
+       only_table(R"(safetensors.numpy as s; d = s.load_file("{0}"))"),
+       {},
+       {".safetensors"}},
+      {"a pickle; to read one is to run what it says, so do it only where you trust the file",
+       only_table(R"(pandas; d = pandas.read_pickle("{0}"))"),
        {"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
        {".pkl", ".pickle"},
        true},
+      {"a MATLAB file of version 7.3, which is HDF5",
+       only_table(R"(h5py; d = h5py.File("{0}"))", ".T"),
+       {"MATLAB 7.3"}},
       {"an HDF5 file",
-       R"(python3 -c 'import h5py, numpy; d = h5py.File("{0}"); print("NAME:", *d); numpy.save("{1}.npy", d["NAME"][()])'; NAME is one of its keys, which the line prints)",
+       only_table(R"(h5py; d = h5py.File("{0}"))"),
        {"\x89HDF\r\n\x1a\n"},
        {".h5", ".hdf5", ".hdf"}},
       {"a MATLAB file",
-       R"(python3 -c 'import numpy, scipy.io; d = scipy.io.loadmat("{0}"); print("NAME:", *d); numpy.save("{1}.npy", d["NAME"])'; NAME is one of its keys, which the line prints)",
+       only_table(R"(scipy.io; d = scipy.io.loadmat("{0}"))"),
        {"MATLAB 5.0"},
        {".mat"}},
       {"a Matrix Market file",
@@ -73,82 +105,92 @@ const std::vector<ForeignFormat>& formats() {
        {"%%MatrixMarket"},
        {".mtx"},
        true},
-      {"a file compressed by bzip2", "bunzip2 {0}; or name it <(bzcat {0})", {"BZh"}, {".bz2"}},
-      {"a file compressed by xz",
-       "unxz {0}; or name it <(xzcat {0})",
-       {std::string_view("\xFD"
-                         "7zXZ\0",
-                         6)},
-       {".xz"}},
-      {"a file compressed by Zstandard",
-       "unzstd {0}; or name it <(zstdcat {0})",
-       {"\x28\xB5\x2F\xFD"},
-       {".zst"}},
-      {"text in UTF-16", "iconv -f UTF-16 -t UTF-8 {0} > {1}.csv", {"\xFF\xFE", "\xFE\xFF"}, {}}};
+      {"a pointer of Git LFS to a file that was not fetched",
+       "git lfs pull --include {0}",
+       {"version https://git-lfs"},
+       {},
+       true},
+      {"a web page (HTML), as a download that failed leaves it",
+       R"(python3 -c 'import pandas; pandas.read_html("{0}")[0].to_csv("{1}.csv", index=False)', if the page has the table, else download the file itself)",
+       {"<!DOCTYPE", "<!doctype", "<html", "<HTML"},
+       {},
+       true},
+      {"YAML",
+       only_table(R"(yaml; d = yaml.safe_load(open("{0}")))"),
+       {"- [", "- - ", "---\n"},
+       {".yaml", ".yml"},
+       true},
+      {"TOML",
+       only_table(R"(tomllib; d = tomllib.loads(open("{0}").read()))"),
+       {},
+       {".toml"},
+       true},
+      {"a table of Markdown",
+       R"(sed '/^|[-:| ]*$/d; s/^ *| *//; s/ *| *$//; s/ *| */,/g' < {0} > {1}.csv)",
+       {"|"},
+       {".md"},
+       true},
+      {"a file compressed twice by gzip", "gunzip -c < {0} > {1}.csv", {"\x1f\x8b"}},
+      {"a file compressed by bzip2", "bzcat < {0} > {1}.csv", {"BZh"}, {".bz2"}},
+      {"a file compressed by xz", "xzcat < {0} > {1}.csv", {"\xFD\x37zXZ\0"sv}, {".xz"}},
+      {"a file compressed by Zstandard", "zstdcat < {0} > {1}.csv", {"\x28\xB5\x2F\xFD"}, {".zst"}},
+      {"text in UTF-16", "iconv -f UTF-16 -t UTF-8 < {0} > {1}.csv", {"\xFF\xFE", "\xFE\xFF"}}};
   return all;
 }
 
-// The first key of an object whose value is a list; "" where there is none, or it has another
-// character than letters, digits, _ and -.
+// The first key of an object whose value is a list; "" where there is none.
 std::string key_of_list(std::string_view text) {
-  for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at + 1)) {
-    const std::size_t end = text.find('"', at + 1);
-    if (end == std::string_view::npos) return {};
-    const std::string_view key = text.substr(at + 1, end - at - 1);
-    std::size_t next = text.find_first_not_of(" \t\r\n", end + 1);
-    if (next != std::string_view::npos && text[next] == ':') {
-      next = text.find_first_not_of(" \t\r\n", next + 1);
-      const bool plain = std::ranges::all_of(key, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_' || c == '-';
-      });
-      if (next != std::string_view::npos && text[next] == '[') return plain ? std::string(key) : "";
-    }
-    at = end;
-  }
-  return {};
+  const std::size_t list = text.find('[');
+  if (list == std::string_view::npos || list == 0) return {};
+  const std::size_t end = text.rfind('"', list);
+  const std::size_t begin =
+      end == std::string_view::npos || end == 0 ? end : text.rfind('"', end - 1);
+  if (begin == std::string_view::npos || begin == end) return {};
+  const std::string_view key = text.substr(begin + 1, end - begin - 1);
+  return key.find_first_of("'\\{}") == std::string_view::npos ? std::string(key) : "";
 }
 
-// JSON as it is met: a list of rows, a key with one, a list of values by column or by row.
-ForeignFormat json_format(std::string_view text, bool lines) {
-  constexpr std::string_view kWrite =
+// JSON as it is met: a list of rows, a key with one, columns with their data, a list of objects,
+// which may be counters, and a list of values for each column.
+Signature json_format(std::string_view text, bool lines) {
+  constexpr std::string_view kRows =
       R"(python3 -c 'import csv, json; csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows({})')";
+  constexpr std::string_view kObjects =
+      R"(python3 -c 'import json, numpy as n, pandas as p; t = p.DataFrame({}); k = all(str(c).isdigit() for c in t); t = t.rename(columns=int) if k else t; t = t.reindex(columns=range(1 + max(t))).fillna(0).astype(int) if k else t; assert not k or t.sum(axis=1).nunique() == 1, "these are no counts of one number of teachers"; n.save("{{1}}.npy", t.values) if k else t.to_csv("{{1}}.csv", index=False)')";
+  const std::string whole = R"(json.load(open("{0}")))";
+  const std::string each = R"([json.loads(x) for x in open("{0}") if x.strip()])";
+  const std::size_t inside = text.find_first_not_of("[ \t\r\n");
+  const bool objects = inside != std::string_view::npos && text[inside] == '{';
+  const std::string key = key_of_list(text);
+  Signature format{lines ? "lines of JSON" : "JSON", ""};
+  const bool split = text.find("\"columns\"") != std::string_view::npos &&
+                     text.find("\"data\"") != std::string_view::npos;
   const std::size_t list = text.find('[');
-  const std::size_t inside =
+  const std::size_t first =
       list == std::string_view::npos ? list : text.find_first_not_of(" \t\r\n", list + 1);
-  const bool rows = inside != std::string_view::npos && text[inside] == '[';
-  const std::string key = key_of_list(text.substr(0, kLookedJson));
-  ForeignFormat format{lines ? "lines of JSON" : "JSON", "", {}, {}, true};
-  if (lines && text.starts_with('[')) {
-    format.line =
-        fmt::format(kWrite, R"(json.loads(line) for line in open("{0}") if line.strip())");
-  } else if (lines && !key.empty()) {
+  const bool rows = first != std::string_view::npos && text[first] == '[';
+  if (lines && text.starts_with('{') && !key.empty()) {
     format.line = fmt::format(
-        kWrite,
-        fmt::format(R"(json.loads(line)["{}"] for line in open("{{0}}") if line.strip())", key));
-  } else if (lines) {
-    format.line =
-        R"(python3 -c 'import pandas; pandas.read_json("{0}", lines=True).to_csv("{1}.csv", index=False)')";
-  } else if (text.starts_with('[') && rows) {
-    format.line = fmt::format(kWrite, R"(json.load(open("{0}")))");
-  } else if (text.starts_with('{') && rows && !key.empty()) {
-    format.line = fmt::format(kWrite, fmt::format(R"(json.load(open("{{0}}"))["{}"])", key));
+        kRows, fmt::format(R"(json.loads(x)["{}"] for x in open("{{0}}") if x.strip())", key));
+  } else if (lines && !objects) {
+    format.line = fmt::format(kRows, each);
+  } else if (lines || (text.starts_with('[') && objects)) {
+    format.line = fmt::format(kObjects, lines ? each : whole);
+  } else if (text.starts_with('[')) {
+    format.line = fmt::format(kRows, whole);
+  } else if (split) {
+    format.line = fmt::format(
+        R"(python3 -c 'import json, pandas; d = {}; pandas.DataFrame(d["data"], columns=d["columns"]).to_csv("{{1}}.csv", index=False)')",
+        whole);
+  } else if (rows) {
+    format.line = only_table("json; d = " + whole);
   } else {
-    format.line =
-        R"(python3 -c 'import pandas; pandas.read_json("{0}").to_csv("{1}.csv", index=False)')";
+    format.line = frame(R"(pandas.read_json("{0}"))");
   }
   return format;
 }
 
-// An array as str() and print() of Python have it.
-const ForeignFormat kPrinted{
-    "an array as it is printed",
-    R"(python3 -c 'import csv, re; t = open("{0}").read(); assert "..." not in t, "lines are left out"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(r.replace(",", " ").split() for r in re.findall(r"\[([^\[\]]+)\]", t))')",
-    {},
-    {},
-    true};
-
-// Of text that begins with a bracket or the name of an array: numbers with blanks between them, or
+// Text that begins with a bracket or the name of an array: numbers with blanks between them, or
 // with commas within parentheses.
 bool is_printed(std::string_view text) {
   if (text.starts_with("array(") || text.starts_with("tensor(")) return true;
@@ -158,16 +200,15 @@ bool is_printed(std::string_view text) {
   return row.find(',') == std::string_view::npos && row.find(' ') != std::string_view::npos;
 }
 
-[[noreturn]] void refuse(const std::string& name, const ForeignFormat& format) {
+[[noreturn]] void refuse(const std::string& name, const Signature& format) {
   throw input_error(fmt::format(
       "{}: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed by "
       "gzip, found {}; what makes one of it: {}",
-      name, format.what,
-      conversion_line(name, format.line, format.line.find("open(\"{0}\"") != std::string::npos)));
+      name, format.what, conversion_line(name, format.line)));
 }
 
 bool ends_with_any(std::string_view name, const std::vector<std::string_view>& endings) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
+  while (name.ends_with(".gz")) name.remove_suffix(3);
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -175,51 +216,138 @@ bool ends_with_any(std::string_view name, const std::vector<std::string_view>& e
   return std::ranges::any_of(endings, [&](auto ending) { return lower.ends_with(ending); });
 }
 
+// An archive of tar: the line takes out its first file, the others are told.
+void refuse_tar(const std::string& name, std::string_view text) {
+  constexpr std::size_t kBlock = 512;
+  if (text.substr(std::min<std::size_t>(text.size(), 257), 5) != "ustar") return;
+  std::vector<std::string> files;
+  for (std::size_t at = 0; at + kBlock <= text.size() && text[at] != '\0' && files.size() < 5;) {
+    const std::string_view block = text.substr(at, kBlock);
+    const std::size_t size = std::strtoull(std::string(block.substr(124, 11)).c_str(), nullptr, 8);
+    if (block[156] == '0' || block[156] == '\0') {
+      files.emplace_back(block.substr(0, std::min<std::size_t>(block.find('\0'), 100)));
+    }
+    if (size > text.size()) break;
+    at += kBlock * (1 + (size + kBlock - 1) / kBlock);
+  }
+  if (files.empty()) files.emplace_back(".");
+  const std::string& file = files.front();
+  const bool plain = file.find_first_of("'{}\\") == std::string::npos;
+  const std::size_t dot = file.find_last_of("./");
+  const std::string ending = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
+  refuse(name, {files.size() > 1 ? "an archive of tar with several files, of which the line takes "
+                                   "out the first"
+                                 : "an archive of tar",
+                plain ? fmt::format("tar -xOf {{0}} '{}' > {{1}}{}", file, ending)
+                      : "mkdir {1} && tar -xf {0} -C {1}"});
+}
+
 }  // namespace
 
-void refuse_foreign(const std::string& name, std::span<const std::byte> bytes, bool is_text) {
+bool is_text(std::span<const std::byte> bytes) {
+  constexpr std::size_t kLooked = 512;
+  const std::string_view begin = as_text(bytes).substr(0, kLooked);
+  return std::ranges::none_of(begin, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  });
+}
+
+void refuse_foreign(const std::string& name, std::span<const std::byte> bytes) {
+  const bool textual = is_text(bytes);
   std::string_view text = as_text(bytes);
-  if (is_text) text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+  if (textual) text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
   if (text.empty()) return;
-  const auto begins = [&](std::string_view beginning) { return text.starts_with(beginning); };
-  for (const ForeignFormat& format : formats()) {
-    if (is_text && !format.may_be_text) continue;
-    if (ends_with_any(name, format.endings) || std::ranges::any_of(format.beginnings, begins)) {
-      refuse(name, format);
-    }
+  refuse_tar(name, text);
+  for (const Signature& format : signatures()) {
+    if (textual && !format.may_be_text) continue;
+    const auto begins = [&](std::string_view beginning) { return text.starts_with(beginning); };
+    if (std::ranges::any_of(format.beginnings, begins)) refuse(name, format);
   }
-  if (!is_text) return;
+  for (const Signature& format : signatures()) {
+    if ((!textual || format.may_be_text) && ends_with_any(name, format.endings))
+      refuse(name, format);
+  }
+  if (!textual) return;
+  if (is_printed(text)) {
+    refuse(
+        name,
+        {"an array as it is printed",
+         R"(python3 -c 'import csv, re; t = open("{0}").read(); assert "..." not in t, "lines are left out"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(r.replace(",", " ").split() for r in re.findall(r"\[([^\[\]]+)\]", t))')"});
+  }
   // Two objects or lists one below the other are lines of them.
   const std::size_t end = text.find('\n');
   const std::string_view next = end == std::string_view::npos ? "" : text.substr(end + 1, 1);
   const bool object = text.starts_with('{');
-  // A list that ends on its line, and another one below it.
   const std::string_view line = text.substr(0, end);
   const bool lists = text.starts_with('[') && next == "[" &&
                      std::ranges::count(line, '[') == std::ranges::count(line, ']');
-  if (is_printed(text)) refuse(name, kPrinted);
   const bool lines = ends_with_any(name, {".jsonl", ".ndjson"}) || (object && next == "{") || lists;
-  const bool json =
-      object || lines || ends_with_any(name, {".json"}) ||
-      (text.starts_with('[') && text.substr(1, 8).find('[') != std::string_view::npos);
-  if (json) refuse(name, json_format(text, lines));
+  const std::string_view begin = text.substr(0, 9);
+  if (object || lines || ends_with_any(name, {".json"}) ||
+      (begin.starts_with('[') && begin.find_first_of("[{", 1) != std::string_view::npos)) {
+    refuse(name, json_format(text, lines));
+  }
 }
 
 void refuse_sparse(const std::string& name, std::string_view form) {
   const std::string what = fmt::format("a sparse matrix in the form {} and not csr", form);
   refuse(
       name,
-      {what.c_str(),
-       R"(python3 -c 'import scipy.sparse as s; s.save_npz("{1}.npz", s.load_npz("{0}").tocsr())')",
-       {},
-       {}});
+      {what,
+       R"(python3 -c 'import scipy.sparse as s; s.save_npz("{1}.npz", s.load_npz("{0}").tocsr())')"});
 }
 
 void refuse_foreign_archive(const std::string& name,
                             const std::function<bool(std::string_view)>& has) {
-  if (has("data.pkl")) refuse(name, kTorch);
-  if (has("xl/workbook.xml") || has("xl/workbook.bin") || has("content.xml")) refuse(name, kExcel);
-  if (!has(".npy")) refuse(name, kZip);
+  if (has("data.pkl")) refuse(name, torch());
+  if (has("xl/workbook.xml") || has("xl/workbook.bin") || has("content.xml")) refuse(name, excel());
+  if (!has(".npy")) {
+    refuse(name, {"a zip archive without arrays (.npy)", "unzip {0} -d {1}"});
+  }
+}
+
+std::string help_with_dtype(const std::string& name, char kind, std::size_t dimensions) {
+  constexpr std::string_view kTrust =
+      "; to read objects is to run what they say; of a file that you trust, what makes numbers or "
+      "text of it: ";
+  const auto array = [&](std::string_view before, std::string_view line) {
+    return fmt::format("{}{}", before, conversion_line(name, line));
+  };
+  if (kind == 'O' && dimensions == 0) {
+    return array(kTrust,
+                 only_table(R"(pandas; d = n.load("{0}", allow_pickle=True); d = d.item())"));
+  }
+  if (kind == 'O' && dimensions > 2) {
+    return array(
+        kTrust,
+        R"(python3 -c 'import numpy as n; a = n.load("{0}", allow_pickle=True); n.save("{1}.npy", a.astype(float))')");
+  }
+  if (kind == 'O') {
+    // Rows of counts that end before the last class have zeros there; nothing else is filled up.
+    return array(
+        kTrust,
+        R"(python3 -c 'import csv, numpy as n; a = n.load("{0}", allow_pickle=True); r = [list(x) if n.ndim(x) else [x] for x in a]; m = max(map(len, r)); assert min(map(len, r)) == m or len(set(map(sum, r))) == 1, "rows of different lengths that are no counts of one number of teachers"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(x + [0] * (m - len(x)) for x in r)')");
+  }
+  if (kind == 'f') {
+    return array(
+        "; what makes numbers of 64 bits of it: ",
+        R"(python3 -c 'import numpy as n; a = n.load("{0}"); n.save("{1}.npy", a.astype(float))')");
+  }
+  if (kind == 'S' || kind == 'U') {
+    return array(
+        "; what makes text of it, to be read with --classes a,b,c: ",
+        R"(python3 -c 'import numpy as n; a = n.load("{0}"); n.savetxt("{1}.csv", a.astype(str), "%s", ",")')");
+  }
+  return {};
+}
+
+std::string help_with_four(const std::string& name, std::size_t dimensions) {
+  if (dimensions < 4) return {};
+  return fmt::format(
+      "; of masks (teachers x queries x height x width) each pixel is a query, what makes class "
+      "ids "
+      "of them for --layout predictions: {}",
+      array_line(name, "a.reshape(len(a), -1)"));
 }
 
 }  // namespace pate::io

@@ -14,7 +14,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/votes/conversion_line.hpp"
-#include "pate/votes/tables/npy_refusal.hpp"
+#include "pate/votes/tables/foreign_formats.hpp"
 
 namespace pate::io {
 
@@ -168,6 +168,21 @@ class HeaderParser {
   std::size_t position_ = 0;
 };
 
+// What a kind of numpy is, in words.
+std::string_view reason_against(char kind) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReasons{
+      {{"O", "Python objects"},
+       {"SaU", "strings"},
+       {"c", "complex numbers"},
+       {"V", "raw bytes, as bfloat16 is stored,"},
+       {"Mm", "dates and times"},
+       {"f", "floats of this size"}}};
+  for (const auto& [kinds, reason] : kReasons) {
+    if (kinds.find(kind) != std::string_view::npos) return reason;
+  }
+  return "this type";
+}
+
 void parse_dtype(NpyHeader& header, const std::string& name) {
   constexpr std::array<std::string_view, 12> kSupported{"b1", "u1", "u2", "u4", "u8", "i1",
                                                         "i2", "i4", "i8", "f2", "f4", "f8"};
@@ -180,7 +195,7 @@ void parse_dtype(NpyHeader& header, const std::string& name) {
         fmt::format("{}: dtype '{}': {} are not supported; expected bool (|b1), integers (u1, u2, "
                     "u4, u8, i1, i2, i4, i8) or floats (f2, f4, f8) of either byte order (< or >)",
                     name, printable(descr), reason_against(type.empty() ? '\0' : type.front())) +
-        help_with(name, type.empty() ? '\0' : type.front(), header.shape.size()));
+        help_with_dtype(name, type.empty() ? '\0' : type.front(), header.shape.size()));
   }
   header.byte_order = order;
   header.kind = type[0];
@@ -198,7 +213,8 @@ void check_shape(const NpyHeader& header, const std::string& name) {
   if (header.shape.empty() || header.shape.size() > 3) {
     throw input_error(
         fmt::format("{}: expected an array with 1 to 3 dimensions, found {} (shape {})", name,
-                    header.shape.size(), shape));
+                    header.shape.size(), shape) +
+        help_with_four(name, header.shape.size()));
   }
   // As numpy does, dimensions of 0 are left out: no product of the others may overflow either.
   std::int64_t room = std::numeric_limits<std::int64_t>::max() / header.item_size;
@@ -263,11 +279,11 @@ std::int64_t npy_data_size(const NpyHeader& header) {
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& name) {
   const std::string_view text = as_text(bytes);
   if (!kMagic.starts_with(text.substr(0, kMagic.size())) || text.empty()) {
+    refuse_foreign(name, bytes);
     throw input_error(
-        fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {}{})", name,
+        fmt::format(R"({}: expected a .npy file that begins with "\x93NUMPY", found {})", name,
                     text.empty() ? std::string("an empty file")
-                                 : '"' + printable(text.substr(0, kMagic.size())) + '"',
-                    text.starts_with('\x80') ? help_with_pickle(name) : ""));
+                                 : '"' + printable(text.substr(0, kMagic.size())) + '"'));
   }
   const auto require = [&](std::size_t needed, std::string_view what) {
     if (bytes.size() < needed) {

@@ -25,7 +25,6 @@ namespace pate::io {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 24U;
-constexpr std::size_t kSniffBytes = 512;  // bytes by which text is known
 constexpr std::string_view kArchiveMark = ".npz:";
 
 using Bytes = std::span<const std::byte>;
@@ -57,13 +56,6 @@ bool is_npy(Bytes bytes) {
   return as_text(bytes).starts_with("\x93NUMPY");
 }
 
-bool is_text(Bytes bytes) {
-  const std::string_view begin = as_text(bytes).substr(0, kSniffBytes);
-  return std::none_of(begin.begin(), begin.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
-  });
-}
-
 std::string_view without_gz(std::string_view name) {
   if (name.ends_with(".gz")) name.remove_suffix(3);
   return name;
@@ -76,8 +68,8 @@ Separator detect_separator(const std::string& name, std::string_view text, bool 
   if (has(Separator::comma) && has(Separator::semicolon)) {
     throw input_error(
         fmt::format("{}: expected one separator in the first line, found commas and semicolons; "
-                    "decimals need a point, not a comma",
-                    name));
+                    "decimals need a point, not a comma: {}",
+                    name, conversion_line(name, "sed 's/,/./g' < {0} > {1}.csv")));
   }
   if (found.empty()) return csv ? Separator::comma : Separator::blanks;
   return csv ? found.back() : found.front();
@@ -89,8 +81,7 @@ void refuse_odd_lines(const std::string& name, std::string_view text, bool tsv) 
   const auto refuse = [&](std::string_view found, std::string_view line) {
     throw input_error(fmt::format(
         "{}: expected lines of numbers, found {}; what takes that away: {}", name, found,
-        conversion_line(name, fmt::format("{} {{0}} > {{1}}.{}", line, tsv ? "tsv" : "csv"),
-                        true)));
+        conversion_line(name, fmt::format("{} {{0}} > {{1}}.{}", line, tsv ? "tsv" : "csv"))));
   };
   const std::size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   if (text.substr(mark, 4) == "sep=") {
@@ -109,7 +100,7 @@ Table open_text(const std::string& name, std::string_view ending, Bytes bytes,
                 const FirstLine& first_line, const std::function<void(std::size_t)>& done) {
   const bool csv = ending.ends_with(".csv");
   const bool tsv = ending.ends_with(".tsv");
-  refuse_foreign(name, bytes, is_text(bytes));
+  refuse_foreign(name, bytes);
   if (bytes.empty() || is_gzip(bytes) || (!csv && !tsv && !is_text(bytes))) {
     throw input_error(fmt::format(
         "{}: expected a .npy array, an .npz archive, CSV or TSV text, or one of them compressed by "
@@ -144,6 +135,27 @@ Table open_bytes(const std::string& name, std::string_view ending, std::string_v
     return std::make_shared<const NpyTable>(name, std::move(bytes), "npy", first_line.missing);
   }
   return open_text(name, ending, bytes, first_line, {});
+}
+
+// Files of a directory are one table where they are the teachers, or the queries, one after
+// another.
+void refuse_directory(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return;
+  bool arrays = false;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
+    arrays = arrays || entry.path().extension() == ".npy";
+  }
+  throw input_error(fmt::format(
+      "{}: expected a file, found a directory; what makes one table of its files, a row for each "
+      "of "
+      "one dimension, else their rows one after another: {}",
+      path,
+      conversion_line(
+          path,
+          arrays
+              ? R"(python3 -c 'import glob, numpy as n; a = [n.load(f) for f in sorted(glob.glob(glob.escape("{0}") + "/*.npy"), key=lambda f: (len(f), f))]; n.save("{1}.npy", n.stack(a) if a[0].ndim == 1 else n.concatenate(a))')"
+              : R"(awk 'FNR == 1 && NR > 1 && /[A-Za-z]/ && $0 == h {{next}} NR == 1 {{h = $0}} 1' {0}/*.csv > {1}.csv)")));
 }
 
 // What came in a stream and cannot be read again.
@@ -196,6 +208,7 @@ OpenedTable open_table(const std::string& name, const FirstLine& first_line) {
   if (name == "-") return open_stream(kStandardInput, "", "", read_standard_input(), first_line);
   const auto [path, member] = split_name(name);
   if (is_pipe(path)) return open_stream(path, path, member, read_pipe(path), first_line);
+  refuse_directory(path);
   MappedFile file(path);
   const bool array = is_npy(file.bytes()) ||
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
