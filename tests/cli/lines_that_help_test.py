@@ -686,7 +686,7 @@ def check(kind, seed):
         assert status == 3 and expected in said, f"status {status}: {said}"
         beside = {"--decisions", "--labels", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
-        line = re.search(r"python3 -c '[^']*'|\b(?:gunzip -c \S+ \| )?\b(?:grep|sed|tr|tail|awk|gunzip|tar|iconv|cut) .*? > \S+", said)
+        line = re.search(r"python3 -c '[^']*'|\b(?:gunzip -c \S+ \| )?\b(?:grep|sed|tr|tail|awk|gunzip|tar|iconv|cut) .*? > (?:'[^']*'|\\'|[^\s'])+", said)
         if line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
             assert settles and settles.groups() == tuple(read[-2:]), said

@@ -52,17 +52,18 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
                                                             header.names.size(), kShownHeadings)));
   throw input_error(fmt::format(
       "{}: expected columns 0 to {} in this order, which are the classes, found columns called "
-      "{}{}: what puts them into order, with a 0 where nobody voted, to be read with --header yes: "
+      "{}{}: {}what puts them into order, with a 0 where nobody voted, to be read with --header "
+      "yes: "
       "{}; where "
-      "these are names, give the columns other names (c1, c2, ...){}",
+      "these are names, give the columns other names (c1, c2, ...)",
       table.name(), header.names.size() - 1, fmt::join(shown, ", "),
       shown.size() < header.names.size() ? ", ..." : "",
+      counts_from_one ? fmt::format("where classes count from 1, add --classes {}; else ", largest)
+                      : "",
       frame_line(table.name(), header,
                  fmt::format("t.reindex(columns=range({}), fill_value=0)",
                              std::max(largest + 1, classes.value_or(0))),
-                 "; t.columns = t.columns.astype(float).astype(int)"),
-      counts_from_one ? fmt::format("; where classes count from 1, add --classes {}", largest)
-                      : ""));
+                 "; t.columns = t.columns.astype(float).astype(int)")));
 }
 
 }  // namespace pate

@@ -98,15 +98,19 @@ std::string help_with_shares(const NumericTable& table, const Corner& corner,
 // Whether rows have positive sums that lie near each other, as counts and noise around 0 have.
 bool are_noisy_counts(const Corner& corner) {
   if (corner.width < 2) return false;
-  double least = 0.0;
-  double most = 0.0;
+  std::vector<double> sums;
   for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
     double sum = 0.0;
     for (std::size_t j = i; j < i + corner.width; ++j) sum += corner.values[j];
-    least = i == 0 ? sum : std::min(least, sum);
-    most = i == 0 ? sum : std::max(most, sum);
+    sums.push_back(sum);
   }
-  return least > 2.0 && most <= 8.0 * least;
+  double mean = 0.0;
+  double square = 0.0;
+  for (const double sum : sums) {
+    mean += sum / static_cast<double>(sums.size());
+    square += sum * sum / static_cast<double>(sums.size());
+  }
+  return mean > 2.0 && square < 2.0 * mean * mean;
 }
 
 std::string help_with_three(const NumericTable& table, const Corner& corner, bool by_query) {

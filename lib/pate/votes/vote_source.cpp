@@ -90,7 +90,7 @@ std::string stacking_line(const std::string& name, bool by_teacher) {
   return conversion_line(
       name,
       fmt::format(
-          R"(python3 -c 'import glob, re, numpy as n; f = sorted(glob.glob(re.sub(r"[0-9]+", "*", glob.escape("{{0}}"))), key=lambda f: (len(f), f)); n.save("{{1}}.npy", n.stack([n.load(x) for x in f]{}))')",
+          R"(python3 -c 'import glob, re, numpy as n; f = sorted(glob.glob(re.sub(r"[0-9]+", "*", glob.escape("{{0}}"))), key=lambda f: (len(f), f)); assert len(f) > 1, "no other file has such a name"; n.save("{{1}}.npy", n.stack([n.load(x) for x in f]{}))')",
           by_teacher ? "" : ", 1"));
 }
 

@@ -210,10 +210,8 @@ void DelimitedParser::refuse_cut_thousands() const {
       "{}: line {}: expected numbers without zeros in front, found \"{}\" in a file that has "
       "others "
       "of one digit or two: commas between thousands that are not in quotes make two fields of a "
-      "number. Write it with quotes or without these commas; if the zeros mean nothing, what takes "
-      "them away: {}",
-      name_, 1 + std::count(begin_, padded_, '\n'), std::string_view(padded_, 3),
-      conversion_line(name_, R"(sed -E 's/(^|,)0+([0-9])/\1\2/g' < {0} > {1}.csv)")));
+      "number. Write the table again without these commas; no line can tell which they are",
+      name_, 1 + std::count(begin_, padded_, '\n'), std::string_view(padded_, 3)));
 }
 
 std::string DelimitedParser::help_with_separator(std::string_view field) const {
