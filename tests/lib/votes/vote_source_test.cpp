@@ -92,8 +92,12 @@ TEST_CASE("what is no table of counts is refused") {
         "classes), found a one-dimensional array of 3 numbers; if these are labels that a run "
         "released, looking at them costs nothing, and what the run cost for any votes is said by "
         "'pate plan'; if they are what one teacher of several predicts, what is read with --layout "
-        "predictions is made by python3 -c 'import numpy as n, sys; n.save(\"votes.npy\", "
-        "n.stack([n.load(f) for f in sys.argv[1:]]))' FILE...");
+        "predictions is made by python3 -c 'import glob, re, numpy as n; f = "
+        "sorted(glob.glob(re.sub(r\"[0-9]+\", "
+        "\"*\", glob.escape(\"test.npy\"))), key=lambda f: (len(f), f)); assert len(f) > 1, \"no "
+        "other file has such a name\"; n.save(\"test-read.npy\", n.stack([n.load(x) for x in "
+        "f]))'; if they are the "
+        "votes for class 1 of two, add --teachers M, and a line is shown that makes both");
   CHECK(construction_refusal(integer_table({3, 0}, {})) ==
         "test.npy: expected one column per class, found a table of 3 rows without columns");
   CHECK(construction_refusal(integer_table({0, 0}, {})) ==
@@ -479,9 +483,13 @@ TEST_CASE("what is no table of predictions is refused") {
   const auto together = [](const char* axis) {
     return std::string(
                "found a one-dimensional array of 5 numbers; of one file a teacher all "
-               "together are made by python3 -c 'import numpy as n, sys; n.save("
-               "\"votes.npy\", n.stack([n.load(f) for f in sys.argv[1:]]") +
-           axis + "))' FILE...";
+               "together are made by python3 -c 'import glob, re, numpy as n; f = "
+               "sorted(glob.glob(re.sub(r\"[0-9]+\", "
+               "\"*\", glob.escape(\"test.npy\"))), key=lambda f: (len(f), f)); assert len(f) > 1, "
+               "\"no "
+               "other file has such a name\"; n.save(\"test-read.npy\", n.stack([n.load(x) for x "
+               "in f]") +
+           axis + "))'";
   };
   CHECK(refusal({5}, kByTeacher) ==
         "test.npy: expected class ids with one row per teacher and one column per query (teachers "
