@@ -232,8 +232,7 @@ std::string decisions_line(const NumericTable& list, std::int64_t rows) {
                   R"(re.findall(r"^\d+", open("{{0}}").read(), re.M))); )"
                   R"(open("{{1}}.csv", "w").write("row,answered\n" + )"
                   R"("".join(f"{{{{i}}}},{{{{int(i in r)}}}}\n" for i in range({}))))')",
-                  rows),
-      true);
+                  rows));
 }
 
 // Nothing to account for is more often a job that failed than a run without queries.

@@ -23,10 +23,10 @@ namespace {
 
 using Line = std::vector<std::int64_t>;
 
-std::string text(std::int64_t number) {
+std::string digits(std::int64_t number) {
   return fmt::format("{}", number);
 }
-std::string text(std::size_t number) {
+std::string digits(std::size_t number) {
   return fmt::format("{}", number);
 }
 
@@ -116,7 +116,7 @@ std::string pivot_line(const FirstVotes& votes, const Axis& axis, std::size_t qu
   if (!table.description().format.starts_with("np")) {
     const ColumnHeader header = table.header();
     const auto place = [&](std::size_t column) {
-      return header.names.empty() || axis.of_rows ? text(column)
+      return header.names.empty() || axis.of_rows ? digits(column)
                                                   : fmt::format("t.columns[{}]", column);
     };
     return frame_line(
@@ -219,9 +219,9 @@ Signs one_hot_blocks(const FirstVotes& votes) {
       continue;
     }
     return {
-        Sign{{text(size),
+        Sign{{digits(size),
               axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
-              axis.of_rows ? "" : ".T", text(axis.lines.size()), text(blocks)}}};
+              axis.of_rows ? "" : ".T", digits(axis.lines.size()), digits(blocks)}}};
   }
   return {};
 }
@@ -252,7 +252,7 @@ Signs common_sum(const FirstVotes& votes) {
     }
     const double meets = std::min(0.7, 1.0 / std::sqrt(2.0 * std::numbers::pi * variance));
     const std::set<Line> distinct(axis.lines.begin(), axis.lines.end());
-    return {Sign{{axis.of_rows ? "row" : "column", text(sum),
+    return {Sign{{axis.of_rows ? "row" : "column", digits(sum),
                   axis.of_rows ? "" : ", and give the transpose, one query a row"},
                  static_cast<double>(distinct.size() - 1) * std::log(meets)}};
   }
@@ -299,8 +299,8 @@ Signs pairs_once(const FirstVotes& votes) {
             "to be read with --layout predictions-by-query: {3}",
             what, query, teacher, line);
       }
-      return {Sign{{what, text(i), text(j), axis.of_rows ? "a column" : "a row",
-                    text(values[query]), text(values[teacher]), line},
+      return {Sign{{what, digits(i), digits(j), axis.of_rows ? "a column" : "a row",
+                    digits(values[query]), digits(values[teacher]), line},
                    log_chance,
                    static_cast<std::int64_t>(values[teacher])}};
     }
@@ -350,7 +350,7 @@ Signs other_orientation(const FirstVotes& votes) {
   const bool square = votes.teachers == votes.at.votes.queries();
   return {
       Sign{{fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
-            by_query ? "predictions" : "predictions-by-query", text(votes.at.votes.queries()),
+            by_query ? "predictions" : "predictions-by-query", digits(votes.at.votes.queries()),
             square              ? "--accept looks-transposed says that it is not"
             : votes.at.teachers ? "--teachers says that it is not"
                                 : fmt::format("--teachers {} says that it is not", votes.teachers)},
@@ -366,7 +366,7 @@ Signs one_voice(const FirstVotes& votes) {
       (is_constant(first) && first.front() < 0)) {
     return {};
   }
-  const std::string teachers = text(votes.teachers_of.size());
+  const std::string teachers = digits(votes.teachers_of.size());
   return {
       Sign{{is_constant(first)
                 ? fmt::format("all {} teachers vote {} on all of {} queries: was the array not "
@@ -406,8 +406,8 @@ Signs copies(const FirstVotes& votes) {
     for (const auto& [id, count] : times) pairs += count * count;
     log_pairs += std::log(pairs) - 2.0 * std::log(static_cast<double>(groups.size()));
   }
-  return {Sign{{text(again), text(votes.teachers_of.size()), text(first.first), text(first.second),
-                text(votes.by_query.size()), text(largest)},
+  return {Sign{{digits(again), digits(votes.teachers_of.size()), digits(first.first),
+                digits(first.second), digits(votes.by_query.size()), digits(largest)},
                log_pairs > std::log(0.01) ? 0.0 : static_cast<double>(again) * log_pairs}};
 }
 
@@ -443,8 +443,8 @@ Signs constant_voters(const FirstVotes& votes) {
     const bool is_some = places.size() > 1 || places.front() + 1 == votes.teachers_of.size();
     const double share = static_cast<double>(all) / static_cast<double>(queries * others.size());
     found.push_back(
-        {{text(places.size()), text(votes.teachers_of.size()), text(places.front()), text(id),
-          text(queries), fmt::format("{:.1f}", 100.0 * share)},
+        {{digits(places.size()), digits(votes.teachers_of.size()), digits(places.front()),
+          digits(id), digits(queries), fmt::format("{:.1f}", 100.0 * share)},
          log_chance,
          static_cast<std::int64_t>(others.size()),
          id == 0 && is_some && share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
@@ -465,8 +465,8 @@ Signs silent_voters(const FirstVotes& votes) {
   if (silent.empty() || others == 0) return {};
   const auto queries = static_cast<double>(votes.by_query.size());
   const double share = votes_of_others / (queries * static_cast<double>(others));
-  return {Sign{{text(silent.size()), text(votes.teachers_of.size()), text(silent.front()),
-                text(votes.by_query.size()), text(others)},
+  return {Sign{{digits(silent.size()), digits(votes.teachers_of.size()), digits(silent.front()),
+                digits(votes.by_query.size()), digits(others)},
                std::log(static_cast<double>(votes.teachers_of.size())) +
                    queries * std::log1p(-std::min(share, 0.9)),
                static_cast<std::int64_t>(others)}};
@@ -502,7 +502,7 @@ Signs always_plurality(const FirstVotes& votes) {
   // By its own place at the ends of the table it is one of two, not of all.
   const bool is_end = place == 0 || place + 1 == with.size();
   const auto size = static_cast<double>(queries);
-  return {Sign{{text(place), text(queries), text(next), text(with.size() - 1)},
+  return {Sign{{digits(place), digits(queries), digits(next), digits(with.size() - 1)},
                size * std::log(static_cast<double>(next) / size) +
                    std::log(is_end ? 2.0 : static_cast<double>(with.size())),
                static_cast<std::int64_t>(with.size()) - 1,
