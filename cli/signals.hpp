@@ -4,8 +4,8 @@ namespace pate::cli {
 
 /// Makes every signal that ends the program, but for those of its own faults, do so without leaving
 /// temporary files behind; the program still ends by the signal, which a shell shows as status
-/// 128 + n. Signals that are ignored (nohup, background jobs) stay ignored. A file that grows beyond what is allowed
-/// (SIGXFSZ) fails to be written instead. For `main`.
+/// 128 + n. Signals that are ignored (nohup, background jobs) stay ignored. A file that grows
+/// beyond what is allowed (SIGXFSZ) fails to be written instead. For `main`.
 void end_cleanly_on_signals();
 
 /// Makes a mapped input that is cut while it is read an input error: the SIGBUS that touching what

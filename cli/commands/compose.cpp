@@ -106,8 +106,9 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   settings.threads = threads;
   settings.queries_follow_answers =
       std::ranges::any_of(first.context.settings, [](const auto& setting) {
-        const bool* const its = std::get_if<bool>(&setting.second);
-        return setting.first == "rows_from_answers" && its != nullptr && *its;
+        const auto* const its = std::get_if<io::JsonValue>(&setting.second);
+        return setting.first == "rows_from_answers" && its != nullptr &&
+               its->type() == io::JsonType::boolean && its->boolean();
       });
   Account result = account(merge(partials), first.aggregator, settings);
   prepend_input_warnings(first.notices, result.notices);

@@ -64,8 +64,7 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
        VotesDoubt::identical_teachers, VotesDoubt::constant_teachers, VotesDoubt::plurality_column,
        VotesDoubt::decimal_commas, VotesDoubt::improbable_decisions, VotesDoubt::improbable_labels,
        VotesDoubt::answered_rows, VotesDoubt::one_class, VotesDoubt::sorted_rows,
-       VotesDoubt::silent_teachers, VotesDoubt::plus_minus_one,
-        VotesDoubt::little_noise},
+       VotesDoubt::silent_teachers, VotesDoubt::plus_minus_one, VotesDoubt::little_noise},
       "input warnings that must not refuse the votes, by the names that the refusal gives");
   votes.add("--student FILE", options.student,
             "file of the student's scores, for the Interactive aggregator");

@@ -52,9 +52,6 @@ TEST_SUITE("analyze") {
                   {"--laplace-scale", "--sigma2"});
     check_refused(analyze({"--delta", "1e-5", "--sigma2", "1", "--student", "x.npy"}), 2,
                   {"--threshold", "--sigma1"});
-    check_refused(analyze({"--delta", "1e-5", "--sigma2", "1", "--decisions",
-                           sample("digits_100_labels.npy")}),
-                  2, {"decisions", "threshold"});
     check_refused(analyze({"--delta", "1e-5", "--sigma2", "1", "--layout", "predictions"}), 2,
                   {"--classes"});
     check_refused(analyze({"--delta", "1e-5", "--sigma2", "1", "--queries", "5", "--indices", "x"}),

@@ -36,6 +36,7 @@ json results(const std::string& votes, const std::vector<std::string>& more,
   report["votes_digest"] = report.at("inputs").at("votes").at("votes_digest");
   report.erase("inputs");
   report.erase("settings");
+  report.erase("notices");  // a list may follow from the votes
   for (json& event : report.at("record").at("events")) {
     event.at("private").erase("votes_sha256");  // of the file
     event.erase("origin");                      // rows in a file may follow from answers

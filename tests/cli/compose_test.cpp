@@ -643,7 +643,8 @@ TEST_SUITE("compose") {
                      "--sigma2",      "15,30",
                      "--threshold",   "40%:60%:5%",
                      "--objective",   "answered",
-                     "--max-epsilon", "5"};
+                     "--max-epsilon", "5",
+                     "--goal",        "private"};
     json whole = read(reports.make("whole", grid));
     Words shards;
     for (const char* index : {"3", "1", "2"}) {

@@ -17,7 +17,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
             sample_teachers=None, teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False,
             deltas=None, profile_resolution=None, reading=None, conversion=None, orders=None, threads=None, groups=None,
-            max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None,
+            max_epsilon=None, min_answered=None, require_releasable=False, reinforce_above=None, queries_follow=None,
             rows_from_answers=False, shard=None, export_rdp=None, export_pld=None, max_memory=None):
     """Compute the privacy cost of a file of votes.
 
@@ -43,7 +43,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -66,8 +66,8 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
     max_refusals: of the sparse forms: end the run after R refusals
     ptr_delta: delta of each query; of the sparse forms, of each refusal
-    sample_teachers: every query is answered by a sample that each teacher is in with probability P (sigma2,
-        neighbours add-remove)
+    sample_teachers: a sample that each teacher is in with probability P answers a query: does the number of
+        votes change with a teacher? Yes (sigma2, neighbours add-remove)
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -101,7 +101,9 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
         GAMMA
 
     Origin:
-    rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
+    queries_follow: state that queries were chosen by answers of this run or of earlier ones, as in PATE-GAN and
+        text generation: only what any votes cost is promised
+    rows_from_answers: the same as queries_follow answers
 
     Work:
     shard: process part I of N; join the parts with pate compose
@@ -124,12 +126,12 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
          labels_rows=None, allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None,
          laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
          teachers_per_person=None, neighbours=None, rounds=None, first_queries=None, second_sigma2=None,
-         second_threshold=None, second_sigma1=None, solve=None, declared_epsilon=None, certificate=None,
+         second_threshold=None, second_sigma1=None, solve=None, goal=None, declared_epsilon=None, certificate=None,
          max_epsilon=None, min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None,
          groups=None, group_epsilon=None, max_answers=None, release=False, method=None, any_delta=False, bound=None,
          reading=None, conversion=None, orders=None, refine=False, shard=None, resume=None, threads=None, top=None,
          csv=None, public_only=False, account=None, write_labels=None, force=False, ledger=None, ensemble=None,
-         max_memory=None):
+         trust_ledger=False, lock_timeout=None, max_memory=None):
     """Search for the noise and the threshold that suit these votes.
 
     On the command line: pate tune votes.npy --threshold 40%:80%:10% --sigma1 50:200:50 --sigma2 20,40 --delta 1e-5 --max-epsilon 2
@@ -154,7 +156,7 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
@@ -188,8 +190,10 @@ without any of these all parameters are looked for:
 
     Goal and limits (exit status 1 when no point keeps the limits):
     solve: with max_epsilon: find the smallest sigma2 or the largest queries; other options take one value
-    declared_epsilon: find parameters with which pate label declared_epsilon E passes with probability 0.99; not
-        on the votes that are then labelled
+    goal: what max_epsilon limits: what can be published (publishable; default where there is such a number), or
+        the cost for exactly these votes (private)
+    declared_epsilon: max_epsilon E with goal publishable: find parameters with which pate label
+        declared_epsilon E passes with probability 0.99
     certificate: what the test looks at: costs at Renyi orders, or moments at complex ones, which pass at a
         smaller epsilon; default: complex for Gaussian noise where there are tables (one of renyi, complex)
     max_epsilon: largest epsilon allowed
@@ -233,6 +237,8 @@ without any of these all parameters are looked for:
     force: replace an existing file of labels
     ledger: with account: record the choice in this ledger before the labels appear
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+    trust_ledger: believe a ledger that others could have written
+    lock_timeout: wait so long for a ledger in use; default: until it is free
 
     Program:
     max_memory: memory limit, like 2GB; beyond it exit with status 3; default: 80% of what is available. Memory
@@ -250,8 +256,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
             certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
             sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None,
-            dry_run=False, ledger=None, ensemble=None, tables=None, again=False, as_published=False,
-            sensitivity_curve=False, public_only=False, max_memory=None):
+            dry_run=False, ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None, tables=None, again=False,
+            as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -276,7 +282,7 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -338,6 +344,8 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     dry_run: draw nothing; report only the private part
     ledger: record the release in this ledger; refuse a second one
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+    trust_ledger: believe a ledger that others could have written
+    lock_timeout: wait so long for a ledger in use; default: until it is free
     tables: curve: cache directory for its tables, which hold nothing private
     again: allow a further release; it counts the whole ledger
     as_published: reproduce the 2018 paper (S18), which under-reports; needs dry_run
@@ -385,7 +393,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     decisions: file that says which queries the run answered
     decisions_are: content of decisions: answered (1, else 0) or labels (class ids, -1 for refused)
@@ -434,8 +442,9 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
           queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, allow_empty=False,
           teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
           ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
-          sample_teachers=None, teachers_per_person=None, neighbours=None, write_labels=True, force=False,
-          reinforce_above=None, max_answers=None, max_epsilon=None, rows_from_answers=False, ledger=None, ensemble=None,
+          sample_teachers=None, sample_records=None, teachers_per_person=None, neighbours=None, write_labels=True,
+          force=False, reinforce_above=None, max_answers=None, max_epsilon=None, queries_follow=None,
+          rows_from_answers=False, ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None,
           declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
           order=None, threads=None, public_only=False, max_memory=None):
     """Draw noisy labels for the student.
@@ -462,7 +471,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     allow_empty: accept an input without queries
     teacher_weights: file with a line for each teacher of predictions: how much its vote counts; what teachers
@@ -480,8 +489,10 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     ptr_sparse_sigma: the same with Gaussian noise: standard deviation of a query's noise, in votes
     max_refusals: of the sparse forms: end the run after R refusals
     ptr_delta: delta of each query; of the sparse forms, of each refusal
-    sample_teachers: every query is answered by a sample of its own that each teacher is in with probability P
-        (sigma2, neighbours add-remove)
+    sample_teachers: a sample that each teacher is in with probability P answers a query: does the number of
+        votes change with a teacher? Yes (sigma2, neighbours add-remove)
+    sample_records: votes are of a sample that each record is in with probability P: does the number of votes
+        change with a record? No, a vote moves (Private-kNN, DP-ICL; sigma2)
 
     Who is protected:
     teachers_per_person: largest number of teachers that one person's data may be in: S votes may move (default:
@@ -496,9 +507,13 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     max_answers: stop after K answers
     max_epsilon: stop before a query that could raise the data-independent epsilon of this run above E; of all
         runs together: pate ledger max_epsilon
-    rows_from_answers: state that these queries, or those of indices, were chosen by answers to earlier ones
+    queries_follow: state that queries were chosen by answers of this run or of earlier ones, as in PATE-GAN and
+        text generation: only what any votes cost is promised
+    rows_from_answers: the same as queries_follow answers
     ledger: record the run in this ledger before its labels appear
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+    trust_ledger: believe a ledger that others could have written
+    lock_timeout: wait so long for a ledger in use; default: until it is free
 
     A budget declared beforehand:
     declared_epsilon: test privately whether the run keeps (E, delta), and make it only where it does; both
@@ -530,7 +545,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
           noise_function=None, weights=None, monotone=False, layout=None, classes=None, teachers=None, header=None,
           index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, labels=None,
           labels_rows=None, total_delta=None, any_delta=False, max_epsilon=None, write_labels=None, force=False,
-          ledger=None, ensemble=None, public_only=False, max_memory=None):
+          ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None, public_only=False, max_memory=None):
     """Plan or draw the majority of private teachers (DaRRM).
 
     On the command line: pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10
@@ -570,7 +585,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -582,6 +597,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     force: replace an existing file of labels
     ledger: record the run in this ledger (non-private only)
     ensemble: name of the ensemble in the ledger; default: its name there, else the file name
+    trust_ledger: believe a ledger that others could have written
+    lock_timeout: wait so long for a ledger in use; default: until it is free
 
     Output:
     public_only: write only what may be published
@@ -621,7 +638,7 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)
 
@@ -678,13 +695,19 @@ def multilabel(votes, *, multilabel, sigma2, delta, layout=None, teachers=None, 
     return _calls.call('multilabel', options.pop('votes'), options, ())
 
 
-def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, append=False, delta=None,
-           any_delta=False, orders=None, max_epsilon=None, threads=None, max_memory=None):
+def ledger(ledger, *, repair=False, trust_ledger=False, lock_timeout=None, rdp=None, approximate=None, gaussian_mu=None,
+           zcdp=None, source=None, append=False, delta=None, any_delta=False, orders=None, max_epsilon=None,
+           threads=None, max_memory=None):
     """Show the total cost recorded in a ledger.
 
     On the command line: pate ledger teachers.ledger --summary
 
     ledger: a ledger of pate label and pate release
+
+    Ledger:
+    repair: leave out a last line that a crash cut off
+    trust_ledger: believe a ledger that others could have written
+    lock_timeout: wait so long for a ledger in use; default: until it is free
 
     Numbers of others:
     rdp: add what another accountant says of the same data: a CSV file of Renyi orders and RDP, with the
@@ -713,10 +736,10 @@ def ledger(ledger, *, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, s
 def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None,
          ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
          teachers_per_person=None, neighbours=None, queries=None, max_answers=None, teachers=None, classes=None,
-         sample_teachers=None, teacher_weights=None, any_delta=False, conversion=None, published_sensitivity=None,
-         orders=None, max_epsilon=None, declared_epsilon=None, certificate=None, tables=None, threads=None,
-         epsilon=None, solve=None, groups=None, group_epsilon=None, weights_output=None, public_only=False,
-         export_rdp=None, export_pld=None, max_memory=None):
+         sample_teachers=None, sample_records=None, teacher_weights=None, any_delta=False, conversion=None,
+         published_sensitivity=None, orders=None, max_epsilon=None, declared_epsilon=None, certificate=None,
+         tables=None, threads=None, epsilon=None, solve=None, groups=None, group_epsilon=None, weights_output=None,
+         public_only=False, export_rdp=None, export_pld=None, max_memory=None):
     """Bound the cost of a future run, or calibrate its noise.
 
     On the command line: pate plan --queries 1000 --delta 1e-5 --epsilon 2 --solve sigma2
@@ -747,8 +770,10 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
     teachers: number of teachers: says how much of their agreement the noise leaves, and where a threshold is
         out of their reach; of teacher_weights: how many there must be
     classes: number of classes, with teachers
-    sample_teachers: every query is answered by a sample that each teacher is in with probability P (GNMax,
-        Confident; with neighbours add-remove)
+    sample_teachers: a sample that each teacher is in with probability P answers a query: does the number of
+        votes change with a teacher? Yes (sigma2, neighbours add-remove)
+    sample_records: votes are of a sample that each record is in with probability P: does the number of votes
+        change with a record? No, a vote moves (Private-kNN, DP-ICL; sigma2)
     teacher_weights: how much the vote of each teacher will count, a line each, as in 'pate analyze'; what
         teachers of each weight pay is reported
 
@@ -793,9 +818,9 @@ def plan(*, delta, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
 
 
 def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, reading=None, conversion=None,
-            same_teachers=False, rdp=None, approximate=None, gaussian_mu=None, zcdp=None, source=None, max_epsilon=None,
-            min_answered=None, require_releasable=False, public_only=False, export_rdp=None, export_pld=None,
-            threads=None, max_memory=None):
+            same_teachers=False, trust_ledger=False, rdp=None, approximate=None, gaussian_mu=None, zcdp=None,
+            source=None, max_epsilon=None, min_answered=None, require_releasable=False, public_only=False,
+            export_rdp=None, export_pld=None, threads=None, max_memory=None):
     """Compose the costs of reports, or join shards of a run.
 
     On the command line: pate compose round1.json round2.json --summary
@@ -812,6 +837,7 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
     conversion: how to compute the epsilon that is reported first; default: the smallest (one of optimal,
         improved, classic, profile, gdp, pure, kov)
     same_teachers: assert that votes in different files are by the same teachers
+    trust_ledger: believe a ledger that others could have written
 
     Numbers of others:
     rdp: add what another accountant says of the same data: a CSV file of Renyi orders and RDP, with the
@@ -871,7 +897,7 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
-        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one)
+        improbable-labels, answered-rows, one-class, sorted-rows, silent-teachers, plus-minus-one, little-noise)
     student: file of the student's scores, for the Interactive aggregator
     labels: file of true class ids, for the accuracy
     labels_rows: whether labels has one label per row of the votes (file) or per selected query (selected)

@@ -252,9 +252,9 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
   if (!ends_torn) return result;
   throw input_error(fmt::format(
       "{}: line {} is cut off: what its entry cost is unknown. Find a whole copy, or wait if the "
-      "line is being written. If nothing of it was released, leave it out:\npate ledger {} "
+      "line is being written. If nothing of it was released, mark it: pate ledger {} "
       "--repair",
-      name, result.lines, name));
+      name, result.lines, io::printable(name, name.size(), io::Letters::any)));
 }
 
 std::string torn_mark(std::string_view bytes, std::string_view name) {

@@ -37,7 +37,7 @@ std::string any_report(Random& random) {
   settings.delta = 1e-5;
   settings.threads = 1;
   const Account result = account(test::run_of(*votes, run.aggregator), settings);
-  context.record = {reports::analysis_event(result, {}, false)};
+  context.record = {reports::analysis_event(result, {})};
   if (random.integer(0, 1) == 0) {
     return reports::analyze_report_json(result, context);
   }

@@ -243,18 +243,18 @@ TEST_SUITE("tuning") {
         CHECK(epsilon_of(noise.value * (1.0 - 3e-6), 12) > wanted * (1.0 + 1e-6) * (1.0 - 1e-8));
       }
       // As precise where the noise is a fraction of a vote.
-      const double loud = epsilon_of(random.uniform(0.06, 0.2), 12);
+      const double loud = epsilon_of(random.uniform(0.15, 0.2), 12);
       const SolvedParameter little =
           solve_parameter(tuned, aggregator, settings, loud, SolvedFor::sigma2);
       CHECK(little.epsilon <= loud);
       CHECK(little.value < 0.21);
       CHECK(little.at_end == (little.value == 20.0 / 1000.0));
       if (!little.at_end) CHECK(epsilon_of(little.value * (1.0 - 3e-6), 12) > loud * (1.0 - 1e-8));
-      // What any noise keeps is kept by the least that is looked at.
+      // Noise that any votes could pay more than 1,000 with is not looked at.
       const SolvedParameter least =
           solve_parameter(tuned, aggregator, settings, 1e9, SolvedFor::sigma2);
-      CHECK(least.at_end);
-      CHECK(least.value == 20.0 / 1000.0);
+      CHECK(least.value > 0.1);
+      CHECK(least.value < 0.2);
     }
   }
 }

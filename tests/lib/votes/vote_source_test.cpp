@@ -109,10 +109,13 @@ TEST_CASE("what is no table of counts is refused") {
 }
 
 TEST_CASE("negative counts are refused with their place") {
+  const std::string noisy =
+      "; counts after the noise, which have fractions and negatives, are not the votes: dump the "
+      "counts before the noise is added (numpy: counts.copy() above the line that adds it)";
   CHECK(construction_refusal(integer_table({1, 3}, {5, -2, 1})) ==
-        "test.npy: row 0, column 1: expected a count of votes >= 0, found -2");
+        "test.npy: row 0, column 1: expected a count of votes >= 0, found -2" + noisy);
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 4, -1})) ==
-        "test.npy: row 2, column 1: expected a count of votes >= 0, found -1");
+        "test.npy: row 2, column 1: expected a count of votes >= 0, found -1" + noisy);
 }
 
 TEST_CASE("a row with another sum is refused, and the layout that would fit suggested") {

@@ -169,11 +169,11 @@ TEST_CASE("open table: what else standard input may be") {
   }
   {
     const StandardInput standard_input(std::string("\x80\x04\x95 pickle\0", 11));
-    CHECK(refusal("-").starts_with(expected + "a pickle; what makes one of it: python3 -c "));
+    CHECK(refusal("-").starts_with(expected + "a pickle; to read one is to run what it says"));
   }
   {
     const StandardInput standard_input(gzip_member(gzip_member("1,2\n")));
-    CHECK(refusal("-").starts_with(expected + "\"\\x1f\\x8b"));
+    CHECK(refusal("-").starts_with(expected + "a file compressed twice by gzip; "));
   }
   const StandardInput standard_input("");
   const int directory = ::open("/", O_RDONLY | O_CLOEXEC);
@@ -208,8 +208,8 @@ TEST_CASE("open table: the name decides what unknown bytes should have been") {
         "row 1 (line 2), column 1: expected a number, found \"4\\x00\"");
   const std::string missing = (directory / "no.npz").string();
   CHECK(refusal(missing + ":a") == missing + ": cannot be opened: No such file or directory");
-  CHECK(refusal(directory.path().string()) ==
-        directory.path().string() + ": expected a regular file, found a directory");
+  CHECK(refusal(directory.path().string())
+            .starts_with(directory.path().string() + ": expected a file, found a directory; "));
 }
 
 TEST_CASE("open table: semicolons under any name, both separators refused") {
@@ -231,7 +231,8 @@ TEST_CASE("open table: semicolons under any name, both separators refused") {
   const std::string both = path("b.csv", "1,5;2;3\n4;5;6\n");
   CHECK(refusal(both) == both +
                              ": expected one separator in the first line, found commas and "
-                             "semicolons; decimals need a point, not a comma");
+                             "semicolons; decimals need a point, not a comma: sed 's/,/./g' < " +
+                             both + " > " + (directory / "b-read.csv").string());
 }
 
 TEST_CASE("open table: colons in names") {
