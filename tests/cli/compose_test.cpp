@@ -642,9 +642,9 @@ TEST_SUITE("compose") {
                      "--sigma1",      "10,20",
                      "--sigma2",      "15,30",
                      "--threshold",   "40%:60%:5%",
+                     "--goal",        "private",
                      "--objective",   "answered",
-                     "--max-epsilon", "5",
-                     "--goal",        "private"};
+                     "--max-epsilon", "5"};
     json whole = read(reports.make("whole", grid));
     Words shards;
     for (const char* index : {"3", "1", "2"}) {
@@ -791,7 +791,7 @@ TEST_SUITE("compose") {
     check_refused({a, inspect}, 3, "inspect: schema: expected ");
     check_refused({a, reports.path("missing")}, 3, "missing: ");
     check_refused({a, reports.write("text", "hello")}, 3, "text: expected a JSON report");
-    check_refused({a, reports.write("empty", "{}")}, 3, "empty: schema: is missing");
+    check_refused({a, reports.write("empty", "{}")}, 3, "empty: expected the schema of a report");
     check_refused({a, "-o", a}, 2, "is an input");
     check_refused({a, "--max-epsilon", "-1"}, 2, "--max-epsilon must be >= 0");
   }
@@ -844,7 +844,12 @@ TEST_SUITE("compose") {
           value = value.get<double>() * 0.25;
           ++changed;
         }
-        const json sum = compose({reports.write("edited", edited.dump())});
+        // What a report says twice is refused where the two differ.
+        const Ran ran =
+            run({"compose", "--json", "--quiet", reports.write("edited", edited.dump())});
+        REQUIRE((ran.status == 0 || ran.status == 3));
+        if (ran.status == 3) continue;
+        const json sum = ran.json();
         CHECK(sum.at("costs") == honest.at("costs"));
         CHECK(sum.at("guarantee") == honest.at("guarantee"));
         CHECK(sum.at("record") == honest.at("record"));
@@ -865,7 +870,7 @@ TEST_SUITE("compose") {
       edited.at(json::json_pointer(std::string("/record/events/0/") + place)) = value;
       check_refused({a, reports.write("edited", edited.dump())}, 3, message);
     };
-    refuses("steps/gaussian_maxima/0/sigma2", 16.0, "expected the steps that its 40 queries take");
+    refuses("steps/gaussian_maxima/0/sigma2", 16.0, "what the record of the report costs");
     refuses("origin/order", 3.0, "which differ in what everybody may know");
     refuses("private/votes_digest", std::string(64, '0'), "which differ in votes_digest");
     refuses("private/table/log_q/0", -40.0, "which differ in its queries");

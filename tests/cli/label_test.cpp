@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "pate/base/error.hpp"
 #include "pate/reports/ledger.hpp"
 #include "pate/votes/tables/open_table.hpp"
 #include "support/killed_child.hpp"
@@ -256,6 +257,8 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
   bool finished = false;
   int killed = 0;
   int wasted = 0;
+  // With an entry before, so that a torn line can be told and marked.
+  REQUIRE(run_quietly(options, 1000, {}) == 0);
   for (int point = 0; !finished; ++point) {
     fs::remove(options.labels);
     fs::remove(options.output.output);
@@ -267,6 +270,11 @@ TEST_CASE("label: killed at any point, no labels are visible that the ledger doe
     REQUIRE(end.status == 0);
     finished = !end.killed;
     killed += end.killed ? 1 : 0;
+    try {
+      const pate::reports::Ledger whole(options.ledger);
+    } catch (const pate::input_error&) {
+      pate::reports::repair_ledger(options.ledger);
+    }
     const pate::reports::Ledger ledger(options.ledger);
     if (!fs::exists(options.labels)) {
       ++wasted;

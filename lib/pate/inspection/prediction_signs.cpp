@@ -427,7 +427,9 @@ Signs constant_voters(const FirstVotes& votes) {
   Signs found;
   if (others.empty()) return found;
   const std::size_t queries = votes.by_query.size();
-  for (const auto& [id, places] : constant) {
+  for (const auto& voters : constant) {
+    const auto& id = voters.first;
+    const auto& places = voters.second;
     double log_chance = std::log(static_cast<double>(votes.teachers_of.size()));
     std::ptrdiff_t all = 0;
     for (std::size_t query = 0; query < queries; ++query) {

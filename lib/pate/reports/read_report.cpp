@@ -149,7 +149,8 @@ bool check_headline(const JsonValue& body, const std::optional<Record>& record) 
     }
     headline->at("epsilon").fail("one of the costs of the report" + others);
   }
-  if (const auto guarantee = body.find("guarantee")) check_guarantee(*guarantee, *told);
+  const auto guarantee = body.find("guarantee");
+  if (guarantee && headline->find("promise")) check_guarantee(*guarantee, *told);
   if (!record) return false;
   const auto delta = body.find("delta");
   const double at = delta ? delta->number(0.0, 1.0) : told->delta;

@@ -467,12 +467,11 @@ TEST_CASE("a torn line is refused until it is marked, and the next entry follows
   { Ledger(path).append(entry("a")); }
   const std::string torn = read_bytes(path) + R"({"schema":"pate/ledger/v3","kind":"eve)";
   write_bytes(path, torn);
-  CHECK(
-      message_of<pate::input_error>([&] { const Ledger ledger(path); }) ==
-      path.string() +
-          ": line 2 is cut off: what its entry cost is unknown. Find a whole copy, or wait if "
-          "the line is being written. If nothing of it was released, mark it: pate ledger " +
-          path.string() + " --repair");
+  CHECK(message_of<pate::input_error>([&] { const Ledger ledger(path); }) ==
+        path.string() +
+            ": line 2 is cut off: what its entry cost is unknown. Find a whole copy, or wait if "
+            "the line is being written. If nothing of it was released, mark it: pate ledger " +
+            path.string() + " --repair");
   CHECK(read_bytes(path) == torn);
   pate::reports::repair_ledger(path);
   CHECK(read_bytes(path).starts_with(torn + "\n"));

@@ -38,7 +38,7 @@ pate_test::HistogramVotes random_votes(pate_test::Random& random) {
 TuneSettings settings_of() {
   TuneSettings settings;
   settings.grid = {
-      {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, kDelta, {}}, {}, 1};
+      {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, kDelta, {}}, {}, false, 1};
   settings.goal.objective = Objective::agreeing;
   settings.goal.min_agreement = 0.9;
   settings.search = true;

@@ -47,7 +47,7 @@ class CountingVotes : public VoteSource {
 TEST_SUITE("tuning") {
   TEST_CASE("evaluate grid: votes are read once a point, or once a noise with a selection") {
     const GridSettings settings{
-        {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}}, {}, 1};
+        {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}}, {}, false, 1};
     for (const bool has_labels : {false, true}) {
       for (const bool has_selection : {false, true}) {
         const CountingVotes counted;
@@ -74,7 +74,7 @@ TEST_SUITE("tuning") {
     for (const TestNoise noise : {TestNoise::laplace, TestNoise::gaussian}) {
       for (const Conversion conversion : {Conversion::improved, Conversion::classic}) {
         const GridSettings settings{
-            {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-5, {}}, {}, 1};
+            {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-5, {}}, {}, false, 1};
         const CountingVotes counted;
         TuningVotes votes{counted, RowSelection::all(kQueries), nullptr, {}};
         votes.labels.emplace(kQueries, 1);

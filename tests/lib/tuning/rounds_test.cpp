@@ -51,7 +51,7 @@ std::vector<PointAlone> points_of(const Round& round) {
   settings.threads = 1;
   std::vector<TuningPoint> points(round.grid.size());
   const Watcher nobody;
-  evaluate_grid({round.votes, round.grid, {some_kind(), {}, 1}, nobody}, 0, points);
+  evaluate_grid({round.votes, round.grid, {some_kind(), {}, false, 1}, nobody}, 0, points);
   std::vector<PointAlone> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Account its = account(run_of(round.votes, round.grid.aggregator(i), kQueries), settings);

@@ -45,7 +45,7 @@ double headline(const TuningVotes& votes, const Aggregator& aggregator, std::int
 GridSettings judged_at(double delta) {
   EpsilonKind kind{{Bound::tradeoff, GuaranteeKind::joint}, Conversion::optimal, delta, {}};
   kind.as_headline = true;
-  return {kind, {}, 1};
+  return {kind, {}, false, 1};
 }
 
 Aggregator random_aggregator(pate_test::Random& random, std::int32_t teachers) {
@@ -201,7 +201,7 @@ TEST_SUITE("tuning") {
       const TuningVotes tuned{votes, RowSelection::all(12), nullptr, {}};
       const auto conversion = round % 2 == 0 ? Conversion::improved : Conversion::classic;
       const GridSettings settings{
-          {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-4, orders}, {}, 1};
+          {{Bound::tradeoff, GuaranteeKind::joint}, conversion, 1e-4, orders}, {}, false, 1};
       const auto epsilon_of = [&](double sigma2, std::int64_t queries) {
         AccountSettings its;
         its.delta = 1e-4;

@@ -201,10 +201,11 @@ TEST_CASE("npz: members by name, with and without .npy") {
     CHECK(table->name() == "f.npz:counts");
     CHECK(table->rows() == 2);
     CHECK(table->description().dtype == "<i8");
-    CHECK(refusal(archive, "") ==
-          "f.npz: expected a member, as in f.npz:MEMBER; the archive has "
-          "counts, labels, sub/x, x, x; where each is what one teacher predicts, --layout "
-          "predictions reads them together");
+    CHECK(refusal(archive, "")
+              .starts_with(
+                  "f.npz: expected a member, as in f.npz:MEMBER; the archive has "
+                  "counts, labels, sub/x, x, x; where each is what one teacher predicts, --layout "
+                  "predictions reads them together"));
     CHECK(refusal(archive, "votes") ==
           "f.npz: there is no member 'votes'; the archive has counts, labels, sub/x, x, x");
   }

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -148,8 +149,12 @@ TEST_CASE("delimited table: malformed texts") {
   CHECK(refusal("a,b\n1,2\n3,4 5\n") == cell(1, 3, 1, "\"4 5\""));
   CHECK(refusal("1,2\n3,\n") == cell(1, 2, 1, "an empty field"));
   CHECK(refusal("1,2\n,3\n") == cell(1, 2, 0, "an empty field"));
-  CHECK(refusal("1,,2\n") == cell(0, 1, 1, "an empty field"));
-  CHECK(refusal("1,2,\n3,4,\n") == cell(0, 1, 2, "an empty field"));
+  // A column that is empty throughout is named as such.
+  for (const auto& [text, column] : {std::pair("1,,2\n", 1), std::pair("1,2,\n3,4,\n", 2)}) {
+    const std::string message = refusal(text);
+    CHECK(message.starts_with(cell(0, 1, column, "an empty field")));
+    CHECK(message.find("; the column is empty throughout") != std::string::npos);
+  }
   const std::string empty_line =
       "an empty line; if no row is missing there, what leaves empty lines out: "
       "grep -v \"^[[:space:]]*$\" t.csv > t-read.csv";
@@ -309,7 +314,7 @@ TEST_CASE("delimited table: a first line that counts is a header where it cannot
     CHECK(message.ends_with("say which with --header yes or --header no"));
   }
   // Anything else is votes.
-  for (const char* text : {"0,1,3\n5,3,2\n", "0\n5\n", "1,2,3\n5,3,2\n"}) {
+  for (const char* text : {"0,1,3\n5,3,2\n", "0\n5\n", "1,2,4\n5,3,2\n"}) {
     CHECK(read_as(text, counts).header().names.empty());
   }
   // Beside the votes it is numbers.
