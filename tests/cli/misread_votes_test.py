@@ -243,10 +243,10 @@ def rounded_shares(rng, folder):
     path = folder / "v.csv"
     path.write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
     if any(float(f"{count / e.teachers:.{digits}f}") != count / e.teachers for count in flat(e.counts)):
-        said = rng.choice([[], ["--teachers", rng.choice([10 ** digits, 1000, e.teachers])]])
+        said = rng.choice([[], ["--teachers", e.teachers]])
     else:
         said = []
-    return [path, *said], ["do not tell the votes", "votes are whole numbers", "--teachers says"], "no line", None
+    return [path, *said], ["do not tell the votes", "which are no votes", "votes are whole numbers", "--teachers says"], "no line", None
 
 
 def scores(rng, folder):
