@@ -427,7 +427,7 @@ Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
   }
   return {*input.votes,
           input.rows,
-          std::move(mechanism),
+          mechanism,
           input.student.get(),
           std::move(input.decisions),
           std::move(input.labels),

@@ -58,6 +58,7 @@ void keep_memory_private() noexcept {
   const rlimit none{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &none);
 #if defined(PATE_HAS_LINUX) && !defined(PATE_IS_SANITIZED)
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): that is what prctl(2) looks like
   (void)::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }

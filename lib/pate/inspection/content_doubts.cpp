@@ -23,9 +23,9 @@ enum class Said : std::uint8_t { the_same, doubtful, not_looked_for };
 enum class Settles : std::uint8_t { accept, teachers, number };
 
 struct Rule {
-  const char* code;
-  Signs (*statistic)(const FirstVotes&);
-  const char* sentence;  // {0}, {1}, ... are the words of the sign
+  const char* code = nullptr;
+  Signs (*statistic)(const FirstVotes&) = nullptr;
+  const char* sentence = nullptr;  // {0}, {1}, ... are the words of the sign
   Weight weight = Weight::doubtful;
   std::optional<VotesDoubt> kind = {};
   Said said = Said::the_same;
@@ -37,6 +37,7 @@ using enum Weight;
 using enum VotesDoubt;
 
 // Each rule speaks where its sign is rarer among honest votes than 1e-5.
+// NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 const Rule kOfAll[] = {
     {"one_teacher", [](const FirstVotes& v) { return v.teachers == 1 ? Signs(1) : Signs(); },
      "there is one vote per query: these are labels rather than the votes of an ensemble"},
@@ -45,6 +46,7 @@ const Rule kOfAll[] = {
      "say; expected a column, or an id, for each class",
      certain, one_class},
 };
+// NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 const Rule kOfCounts[] = {
     {"decimal_commas", zeros_between,
      "every second column is zero throughout, as where numbers like 3,0 have decimal commas: there "
@@ -102,6 +104,7 @@ const Rule kOfCounts[] = {
      "there are more classes ({0}) than queries ({1}), and every class has {2} votes: counts are "
      "queries x classes, is this the transpose?"},
 };
+// NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 const Rule kOfPredictions[] = {
     {"label_column", headings_beside, "{0} is {1}, and no {2}'s votes. What leaves it out: {3}",
      certain, label_column, Said::doubtful, Settles::teachers},

@@ -11,6 +11,7 @@ namespace pate {
 namespace {
 
 // Words between blanks.
+// NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 constexpr std::pair<Heading, std::string_view> kWords[] = {
     {Heading::labels,
      " label labels true_label true_labels truelabel truth true true_class ground_truth "

@@ -139,6 +139,7 @@ Ledger::Ledger(const LedgerAccess& access, fs::path path)
 // A constructor that called another: where it throws, a file that was made is removed.
 Ledger::Ledger(fs::path path, io::WritePoints points, const LedgerAccess& access)
     : Ledger(access, std::move(path)) {
+  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): one that calls another has none
   points_ = std::move(points);
   require_trusted(path_, access);
   const std::string bytes = read_all(descriptor_.get(), path_);

@@ -138,7 +138,7 @@ std::string cell(ResultColumn column, const JsonValue& report, const HeadlineNum
       return bound_text(headline.entry);
     case ResultColumn::publish: {
       if (!headline.may_publish || headline.promise == Promise::none) return "no";
-      const std::string yes = is_headline_confirmed(report) ? "yes" : "yes, as reported";
+      std::string yes = is_headline_confirmed(report) ? "yes" : "yes, as reported";
       if (headline.promise == Promise::fixed) return yes;
       // Its queries are those of its run; what a ledger has besides, its epsilon counts as well.
       return yes + (headline.entry.find("others")
