@@ -398,6 +398,8 @@ void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInpu
   add(std::move(decisions));
   if (!input.released.empty()) add(labels_doubt(run, input.released, path));
   if (options.indices.empty() || options.rows_from || options.makes_something) return;
+  // Where nothing is refused, or decisions say what was, no list hides refusals.
+  if (run.decisions || !run.aggregator.refuses()) return;
   const auto file = std::ranges::find(input.files, "indices", &VotesInput::File::role);
   add(rows_doubt(run, io::printable(options.indices), whole ? whole() : "",
                  decisions_line(*file->opened.table, run.votes.queries())));

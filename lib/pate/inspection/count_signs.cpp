@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "pate/inspection/headings.hpp"
@@ -18,10 +19,6 @@ namespace pate {
 namespace {
 
 constexpr std::size_t kFewestRows = 4;  // of which all counts have something in common
-
-std::string text(std::int64_t number) {
-  return fmt::format("{}", number);
-}
 
 std::set<std::vector<std::int64_t>> distinct(const FirstVotes& votes) {
   return {votes.counts.begin(), votes.counts.end()};
@@ -46,10 +43,11 @@ Heading heading_at(const FirstVotes& votes, std::size_t column) {
 
 Sign of_column(const FirstVotes& votes, std::size_t column, std::int64_t its) {
   const auto place = static_cast<std::int64_t>(column);
-  return {{column_in_words(votes.at.table, place), line_without_column(votes.at.table, place),
-           text(votes.teachers - its), text(votes.teachers), text(its)},
-          {},
-          votes.teachers - its};
+  return {
+      {column_in_words(votes.at.table, place), line_without_column(votes.at.table, place),
+       std::to_string(votes.teachers - its), std::to_string(votes.teachers), std::to_string(its)},
+      {},
+      votes.teachers - its};
 }
 
 // A column that never changes leaves rows one sum, and no other column does.
@@ -91,7 +89,7 @@ Signs zeros_between(const FirstVotes& votes) {
   for (std::size_t i = 0; i < zeros.size(); ++i) {
     if (zeros[i] != 2 * i + 1) return {};
   }
-  return {Sign{{text(votes.classes / 2), text(votes.classes)}}};
+  return {Sign{{std::to_string(votes.classes / 2), std::to_string(votes.classes)}}};
 }
 
 Signs total_columns(const FirstVotes& votes) {
@@ -133,7 +131,7 @@ Signs common_divisor(const FirstVotes& votes) {
     const auto voted = std::ssize(row) - std::ranges::count(row, 0);
     free += static_cast<double>(std::max<std::ptrdiff_t>(voted - 1, 0));
   }
-  return {Sign{{text(divisor), text(votes.teachers / divisor)},
+  return {Sign{{std::to_string(divisor), std::to_string(votes.teachers / divisor)},
                -free * std::log(static_cast<double>(divisor)),
                votes.teachers / divisor}};
 }
@@ -153,7 +151,9 @@ Signs several_votes(const FirstVotes& votes) {
         20 * middle < (most_classes ? 17 : 15) * one) {
       continue;
     }
-    return {Sign{{text(one), text(votes.teachers), text(each)}, Sign().log_chance, one}};
+    return {Sign{{std::to_string(one), std::to_string(votes.teachers), std::to_string(each)},
+                 Sign().log_chance,
+                 one}};
   }
   return {};
 }
@@ -162,7 +162,7 @@ Signs byte_counts(const FirstVotes& votes) {
   if (!votes.at.table.description().dtype.ends_with("u1")) return {};
   return {Sign{{fmt::format("{}{}", votes.teachers,
                             votes.teachers == 255 ? " (what 511 are, wrapped once)" : ""),
-                text(votes.teachers + 256)}}};
+                std::to_string(votes.teachers + 256)}}};
 }
 
 // Two statistics, of which the likelier counts: the classes but for the one in front are in one of
@@ -200,7 +200,7 @@ Signs rows_in_order(const FirstVotes& votes) {
     }
   }
   constexpr double kLogOdds = 7.0;  // the second only has to be rare
-  return {Sign{{falls ? "falling" : "rising", text(falls ? 0 : votes.classes - 1)},
+  return {Sign{{falls ? "falling" : "rising", std::to_string(falls ? 0 : votes.classes - 1)},
                std::max(log_orders, log_crosses - kLogOdds)}};
 }
 
@@ -209,7 +209,8 @@ Signs counts_like_ids(const FirstVotes& votes) {
   const std::int64_t largest = std::ranges::max(tops_of(votes));
   if (largest >= votes.classes) return {};
   if (largest != 1 && largest * votes.classes > 3 * votes.teachers) return {};
-  return {Sign{{text(votes.classes), text(largest), text(votes.teachers)}}};
+  return {Sign{
+      {std::to_string(votes.classes), std::to_string(largest), std::to_string(votes.teachers)}}};
 }
 
 Signs equal_columns(const FirstVotes& votes) {
@@ -221,7 +222,8 @@ Signs equal_columns(const FirstVotes& votes) {
     for (std::size_t i = 0; i < row.size(); ++i) sums[i] += row[i];
   }
   if (std::ranges::adjacent_find(sums, std::not_equal_to<>()) != sums.end()) return {};
-  return {Sign{{text(votes.classes), text(votes.at.votes.queries()), text(sums.front())},
+  return {Sign{{std::to_string(votes.classes), std::to_string(votes.at.votes.queries()),
+                std::to_string(sums.front())},
                Sign().log_chance,
                sums.front()}};
 }

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -22,13 +23,6 @@ namespace pate {
 namespace {
 
 using Line = std::vector<std::int64_t>;
-
-std::string digits(std::int64_t number) {
-  return fmt::format("{}", number);
-}
-std::string digits(std::size_t number) {
-  return fmt::format("{}", number);
-}
 
 bool is_by_query(const FirstVotes& votes) {
   return votes.at.layout == Layout::predictions_by_query;
@@ -116,7 +110,7 @@ std::string pivot_line(const FirstVotes& votes, const Axis& axis, std::size_t qu
   if (!table.description().format.starts_with("np")) {
     const ColumnHeader header = table.header();
     const auto place = [&](std::size_t column) {
-      return header.names.empty() || axis.of_rows ? digits(column)
+      return header.names.empty() || axis.of_rows ? std::to_string(column)
                                                   : fmt::format("t.columns[{}]", column);
     };
     return frame_line(
@@ -218,10 +212,10 @@ Signs one_hot_blocks(const FirstVotes& votes) {
                             [&](const Line& line) { return line == axis.lines.front(); })) {
       continue;
     }
-    return {
-        Sign{{digits(size),
-              axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
-              axis.of_rows ? "" : ".T", digits(axis.lines.size()), digits(blocks)}}};
+    return {Sign{
+        {std::to_string(size),
+         axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
+         axis.of_rows ? "" : ".T", std::to_string(axis.lines.size()), std::to_string(blocks)}}};
   }
   return {};
 }
@@ -252,7 +246,7 @@ Signs common_sum(const FirstVotes& votes) {
     }
     const double meets = std::min(0.7, 1.0 / std::sqrt(2.0 * std::numbers::pi * variance));
     const std::set<Line> distinct(axis.lines.begin(), axis.lines.end());
-    return {Sign{{axis.of_rows ? "row" : "column", digits(sum),
+    return {Sign{{axis.of_rows ? "row" : "column", std::to_string(sum),
                   axis.of_rows ? "" : ", and give the transpose, one query a row"},
                  static_cast<double>(distinct.size() - 1) * std::log(meets)}};
   }
@@ -299,8 +293,8 @@ Signs pairs_once(const FirstVotes& votes) {
             "to be read with --layout predictions-by-query: {3}",
             what, query, teacher, line);
       }
-      return {Sign{{what, digits(i), digits(j), axis.of_rows ? "a column" : "a row",
-                    digits(values[query]), digits(values[teacher]), line},
+      return {Sign{{what, std::to_string(i), std::to_string(j), axis.of_rows ? "a column" : "a row",
+                    std::to_string(values[query]), std::to_string(values[teacher]), line},
                    log_chance,
                    static_cast<std::int64_t>(values[teacher])}};
     }
@@ -348,15 +342,15 @@ Signs other_orientation(const FirstVotes& votes) {
       query.mean - by_chance < 0.25 * beyond;
   if (!agrees && !varies) return {};
   const bool square = votes.teachers == votes.at.votes.queries();
-  return {
-      Sign{{fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
-            by_query ? "predictions" : "predictions-by-query", digits(votes.at.votes.queries()),
-            square              ? "--accept looks-transposed says that it is not"
-            : votes.at.teachers ? "--teachers says that it is not"
-                                : fmt::format("--teachers {} says that it is not", votes.teachers)},
-           Sign().log_chance,
-           votes.at.votes.queries(),
-           !agrees || (votes.at.teachers && !square) ? Weight::doubtful : Weight::certain}};
+  return {Sign{
+      {fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
+       by_query ? "predictions" : "predictions-by-query", std::to_string(votes.at.votes.queries()),
+       square              ? "--accept looks-transposed says that it is not"
+       : votes.at.teachers ? "--teachers says that it is not"
+                           : fmt::format("--teachers {} says that it is not", votes.teachers)},
+      Sign().log_chance,
+      votes.at.votes.queries(),
+      !agrees || (votes.at.teachers && !square) ? Weight::doubtful : Weight::certain}};
 }
 
 // Teachers that err as seldom as one time in 200, and not together, would differ somewhere.
@@ -366,7 +360,7 @@ Signs one_voice(const FirstVotes& votes) {
       (is_constant(first) && first.front() < 0)) {
     return {};
   }
-  const std::string teachers = digits(votes.teachers_of.size());
+  const std::string teachers = std::to_string(votes.teachers_of.size());
   return {
       Sign{{is_constant(first)
                 ? fmt::format("all {} teachers vote {} on all of {} queries: was the array not "
@@ -406,8 +400,9 @@ Signs copies(const FirstVotes& votes) {
     for (const auto& [id, count] : times) pairs += count * count;
     log_pairs += std::log(pairs) - 2.0 * std::log(static_cast<double>(groups.size()));
   }
-  return {Sign{{digits(again), digits(votes.teachers_of.size()), digits(first.first),
-                digits(first.second), digits(votes.by_query.size()), digits(largest)},
+  return {Sign{{std::to_string(again), std::to_string(votes.teachers_of.size()),
+                std::to_string(first.first), std::to_string(first.second),
+                std::to_string(votes.by_query.size()), std::to_string(largest)},
                log_pairs > std::log(0.01) ? 0.0 : static_cast<double>(again) * log_pairs}};
 }
 
@@ -445,8 +440,9 @@ Signs constant_voters(const FirstVotes& votes) {
     const bool is_some = places.size() > 1 || places.front() + 1 == votes.teachers_of.size();
     const double share = static_cast<double>(all) / static_cast<double>(queries * others.size());
     found.push_back(
-        {{digits(places.size()), digits(votes.teachers_of.size()), digits(places.front()),
-          digits(id), digits(queries), fmt::format("{:.1f}", 100.0 * share)},
+        {{std::to_string(places.size()), std::to_string(votes.teachers_of.size()),
+          std::to_string(places.front()), std::to_string(id), std::to_string(queries),
+          fmt::format("{:.1f}", 100.0 * share)},
          log_chance,
          static_cast<std::int64_t>(others.size()),
          id == 0 && is_some && share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
@@ -467,8 +463,9 @@ Signs silent_voters(const FirstVotes& votes) {
   if (silent.empty() || others == 0) return {};
   const auto queries = static_cast<double>(votes.by_query.size());
   const double share = votes_of_others / (queries * static_cast<double>(others));
-  return {Sign{{digits(silent.size()), digits(votes.teachers_of.size()), digits(silent.front()),
-                digits(votes.by_query.size()), digits(others)},
+  return {Sign{{std::to_string(silent.size()), std::to_string(votes.teachers_of.size()),
+                std::to_string(silent.front()), std::to_string(votes.by_query.size()),
+                std::to_string(others)},
                std::log(static_cast<double>(votes.teachers_of.size())) +
                    queries * std::log1p(-std::min(share, 0.9)),
                static_cast<std::int64_t>(others)}};
@@ -504,7 +501,8 @@ Signs always_plurality(const FirstVotes& votes) {
   // By its own place at the ends of the table it is one of two, not of all.
   const bool is_end = place == 0 || place + 1 == with.size();
   const auto size = static_cast<double>(queries);
-  return {Sign{{digits(place), digits(queries), digits(next), digits(with.size() - 1)},
+  return {Sign{{std::to_string(place), std::to_string(queries), std::to_string(next),
+                std::to_string(with.size() - 1)},
                size * std::log(static_cast<double>(next) / size) +
                    std::log(is_end ? 2.0 : static_cast<double>(with.size())),
                static_cast<std::int64_t>(with.size()) - 1,
