@@ -323,8 +323,6 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   const TuningOrders& orders = own ? *own : task.kept->orders;
   const auto size = static_cast<std::int64_t>(points.size());
   const auto before = std::ranges::count(points, true, &TuningPoint::evaluated);
-  std::vector<char> is_new;
-  for (const TuningPoint& point : points) is_new.push_back(point.evaluated() ? 0 : 1);
   Work work{task, orders, first, points, ProgressCounter(task.watcher.progress, size)};
   if (before > 0) work.counter.add(before);
   if (task.grid.ptr) {
@@ -337,7 +335,7 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   PublicEpsilons any_votes(task.settings.kind);
   for (std::size_t i = 0; i < points.size(); ++i) {
     TuningPoint& point = points[i];
-    if (is_new[i] == 0 || !point.evaluated()) continue;
+    if (!point.evaluated()) continue;
     point.any_votes = any_votes.of(task.grid.mechanism(first + i), point.queries);
     const bool judges = task.settings.any_votes ||
                         (task.settings.kind.as_headline && point.any_votes < point.epsilon);

@@ -17,7 +17,6 @@
 #include "pate/release/smooth/release_cost.hpp"
 #include "pate/release/smooth/release_plan.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
-#include "pate/tuning/public_epsilons.hpp"
 #include "pate/tuning/vote_sums.hpp"
 
 namespace pate {
@@ -169,14 +168,12 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
   std::tie(tuning.first, tuning.last) = points_of_shard(grid, settings.shard);
 
   std::vector<TuningPoint> points(tuning.last - tuning.first);
-  PublicEpsilons any_votes(settings.grid.kind);
   for (const TunedPoint& before : known) {
     if (before.index < tuning.first || before.index >= tuning.last) continue;
     TuningPoint& point = points[before.index - tuning.first];
     point = before.point;
     point.epsilon = before.grid_epsilon;
     point.order = before.grid_order;
-    point.any_votes = any_votes.of(grid.mechanism(before.index), point.queries);
   }
   std::optional<KeptSums> kept;
   if (settings.search) kept.emplace(settings.grid.kind);

@@ -37,8 +37,10 @@ pate_test::HistogramVotes random_votes(pate_test::Random& random, std::int64_t q
 }
 
 GridSettings settings_of(std::optional<double> max_answers = {}) {
-  return {
-      {{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}}, max_answers, 1};
+  return {{{Bound::tradeoff, GuaranteeKind::joint}, Conversion::improved, 1e-5, {}},
+          max_answers,
+          false,
+          1};
 }
 
 Tuning searched(const TuningVotes& votes, const TuningGoal& goal) {
