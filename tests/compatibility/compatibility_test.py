@@ -3,7 +3,7 @@
 
 usage: compatibility_test.py PATE [--update]
 
-Files are in a folder for each version here, and, of the time before reports had records, in tests/cli/old_reports.
+Files are in a folder for each version here.
 expected.json says of each how `pate compose FILE` ends: its status, and either epsilon and delta of the headline,
 which must be the same but for rounding, or the message, whole. --update adds what files are new; what it says of
 files that are there already is changed by hand alone, since a promise is.
@@ -17,7 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 EXPECTED = HERE / "expected.json"
 PATE, UPDATE = pathlib.Path(sys.argv[1]).resolve(), "--update" in sys.argv
-FOLDERS = [*sorted(path for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit()), HERE.parent / "cli/old_reports"]
+FOLDERS = sorted(path for path in HERE.iterdir() if path.is_dir() and path.name[0].isdigit())
 
 
 def outcome(path):

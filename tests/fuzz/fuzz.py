@@ -20,7 +20,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 TARGETS = ["table", "gzip", "npz", "student", "weights", "report", "ledger", "resume", "parameters", "figures", "grid", "options"]
 REPORTS = ("report", "resume", "parameters", "figures")
-OLD_REPORTS = [HERE.parent / "cli/old_reports", HERE.parent / "compatibility/0.1.0"]
+OLD_REPORTS = [HERE.parent / "compatibility/0.1.0"]
 # Of the archives, so that the same inputs give the same bytes.
 DATE = (2026, 1, 1, 0, 0, 0)
 

@@ -15,9 +15,10 @@
 
 namespace pate {
 
-/// The domain of noise, in votes: the costs of more or less of it are beyond every double.
+/// The domain of noise, in votes: of less the cost is beyond every double, beyond more a double
+/// does not tell votes apart.
 inline constexpr double kMinNoise = 1e-100;
-inline constexpr double kMaxNoise = 1e100;
+inline constexpr double kMaxNoise = 1e15;
 
 /// Throws `parameter_error` "NAME must be > 0 and finite, got VALUE" unless that holds, NaN
 /// included, and for noise outside its domain.

@@ -27,8 +27,8 @@ struct ThresholdCheck {
   friend auto operator<=>(const ThresholdCheck&, const ThresholdCheck&) = default;
 };
 
-/// No threshold is further from zero: beyond 2^53 a double cannot tell votes apart.
-inline constexpr double kMaxThreshold = 9e15;
+/// No threshold is further from zero.
+inline constexpr double kMaxThreshold = 1e15;
 
 /// Throws `parameter_error` unless the threshold is within +-kMaxThreshold.
 void require_threshold(double threshold);

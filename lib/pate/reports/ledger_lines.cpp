@@ -12,7 +12,6 @@
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
-#include "pate/reports/carry_over.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
 #include "pate/reports/report_text.hpp"
@@ -22,11 +21,8 @@ namespace pate::reports {
 namespace {
 
 constexpr const char* kSchema = "pate/ledger/v3";
-constexpr const char* kLinesBefore = "pate/ledger/v2";     // without events, and without digests
-constexpr const char* kNamelessSchema = "pate/ledger/v1";  // of entries that name no ensemble
-// How every line begins, but for the version: by this the rest of a torn one is known.
-constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v)";
-constexpr std::string_view kVersions = "23";
+// How every line begins: by this the rest of a torn one is known.
+constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v3",)";
 constexpr const char* kTorn = "torn";  // the kind of the mark after torn lines
 constexpr const char* kEvent = "event";
 
@@ -59,12 +55,7 @@ bool is_torn(std::string_view line) {
   if (line.find_first_not_of('\0', size) != std::string_view::npos) return false;
   if (is_closed(line.substr(0, size))) return false;
   const std::size_t compared = std::min(size, kBeginning.size());
-  if (line.substr(0, compared) != kBeginning.substr(0, compared)) return false;
-  if (size <= kBeginning.size()) return true;
-  return kVersions.find(line[kBeginning.size()]) != std::string_view::npos &&
-         line.substr(kBeginning.size() + 1, 2) ==
-             std::string_view("\",").substr(0,
-                                            std::min<std::size_t>(2, size - kBeginning.size() - 1));
+  return line.substr(0, compared) == kBeginning.substr(0, compared);
 }
 
 // One line that is JSON, with its place for messages.
@@ -72,23 +63,13 @@ class Line {
  public:
   Line(const io::JsonValue& json, std::int64_t number) : json_(json), number_(number) {
     if (json.type() != io::JsonType::object) fail("an object");
-    const std::string schema = text("schema");
-    if (schema == kNamelessSchema) {
-      throw input_error(
-          fmt::format("{}: line {} is of an earlier version of ledgers ({}), which does not say "
-                      "whose votes it counts: keep it, and begin a new one; what it counts comes "
-                      "on top of every total of the new one",
-                      json.file(), number, kNamelessSchema));
-    }
-    has_events_ = schema == kSchema;
-    if (!has_events_ && schema != kLinesBefore) fail(fmt::format(R"("schema": "{}")", kSchema));
+    if (text("schema") != kSchema) fail(fmt::format(R"("schema": "{}")", kSchema));
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }
 
-  // Each line of this version says which line is before it.
+  // Each line says which line is before it.
   void check_chain(std::string_view before) const {
-    if (!has_events_) return;
     if (text("chain") == before) return;
     throw input_error(fmt::format(
         "{}: line {} does not follow the line before it: a line was changed, taken out or put in; "
@@ -96,25 +77,17 @@ class Line {
         json_.file(), number_));
   }
 
-  [[nodiscard]] LedgerEntry entry(std::string_view line,
-                                  const std::vector<NumberedEvent>& before) const {
+  [[nodiscard]] LedgerEntry entry() const {
     const io::JsonValue settings = field("settings", io::JsonType::object, json_);
     const std::string version =
         field("version", io::JsonType::text, field("tool", io::JsonType::object, json_)).text();
     LedgerEntry result{{}, settings, version, text("time"), number_};
-    const std::string name = fmt::format("{}: line {}", json_.file(), number_);
-    if (!has_events_) {
-      if (text("kind") != "label" && text("kind") != "release") {
-        fail("the kind label or release");
-      }
-      result.event = carry_over_line(json_.as_document(name), line, before);
-    } else {
-      if (text("kind") != kEvent) fail("the kind event or torn");
-      field("event", io::JsonType::object, json_);
-      FieldReader reader(json_.as_document(name).at("event"));
-      fields(reader, result.event);
-      if (!result.event.happened()) fail("an event with an id");
-    }
+    if (text("kind") != kEvent) fail("the kind event or torn");
+    field("event", io::JsonType::object, json_);
+    FieldReader reader(
+        json_.as_document(fmt::format("{}: line {}", json_.file(), number_)).at("event"));
+    fields(reader, result.event);
+    if (!result.event.happened()) fail("an event with an id");
     return result;
   }
   void check_mark(std::int64_t torn_lines) const {
@@ -144,7 +117,6 @@ class Line {
 
   io::JsonValue json_;
   std::int64_t number_;
-  bool has_events_ = false;
 };
 
 // What is kept in a line: no tables of votes.
@@ -186,7 +158,6 @@ LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_
   const auto not_json = [&](std::int64_t line) {
     return input_error(fmt::format("{}: line {} is no line of a ledger: not JSON", name, line));
   };
-  std::vector<NumberedEvent> events;
   std::set<std::string> ids;
   result.ends_line = bytes.empty() || bytes.back() == '\n';
   while (!bytes.empty()) {
@@ -214,9 +185,8 @@ LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_
       result.torn_line = result.lines - 1;
       continue;
     }
-    result.entries.push_back(line.entry(text, events));
+    result.entries.push_back(line.entry());
     const LedgerEntry& entry = result.entries.back();
-    events.push_back({entry.line, entry.event});
     if (!ids.insert(entry.event.open.id).second) {
       throw input_error(fmt::format(
           "{}: line {} is no line of this ledger: expected an event of its own, found that of a "

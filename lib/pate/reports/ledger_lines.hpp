@@ -52,14 +52,13 @@ struct LedgerText {
 ///
 /// Every line says the SHA-256 of the whole line before it, so that a line that was changed, put in
 /// or taken out is noticed where another follows. (That the last lines were cut off is not, nor
-/// that the whole file was made anew.) Lines of the version before, `pate/ledger/v2`, have no such
-/// digest and may come first; they are carried over.
+/// that the whole file was made anew.)
 ///
 /// A last line that is cut off, or zeros, is what a crash left of an entry. Nobody knows what that
 /// entry cost, so that such a ledger is refused until a mark counts the line (`torn_mark`). A last
 /// line that lacks nothing but its end counts. Throws `input_error` naming any other line that is
-/// no line of a ledger, the first line of a ledger of an earlier version, which names no ensemble,
-/// and an entry of another ensemble than the first one's; and where there is no entry.
+/// no line of a ledger, and an entry of another ensemble than the first one's; and where there is
+/// no entry.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
 
 /// The end of a torn last line and its mark, after which `parse_ledger` reads the rest. Throws

@@ -13,8 +13,7 @@
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/release/public_release.hpp"
-#include "pate/reports/carry_over.hpp"
-#include "pate/reports/event_checks.hpp"
+#include "pate/reports/multilabel_report.hpp"
 #include "pate/reports/publishable.hpp"
 #include "pate/reports/record_json.hpp"
 #include "pate/reports/report_fields.hpp"
@@ -75,12 +74,6 @@ void check_counted(const std::vector<NamedRecord>& records) {
     for (const Event& event : named.record) ids.insert(event.open.id);
   }
   for (const NamedRecord& named : records) {
-    if (named.counted.has_unnamed) {
-      throw input_error(fmt::format(
-          "{}: public.ledger: its epsilon counts entries of a ledger and, as it was made by an "
-          "earlier build, does not say which: expected the ledger in its place",
-          named.name));
-    }
     const auto missing = std::ranges::count_if(
         named.counted.ids, [&](const std::string& id) { return !ids.contains(id); });
     if (missing == 0) continue;
@@ -183,8 +176,8 @@ std::string ledger_digest(const io::JsonValue& entries) {
 }
 
 Record read_events(const io::JsonValue& report) {
-  if (const auto schema = report.find("schema");
-      schema && schema->text() == "pate/tune/v1" && !report.find("record")) {
+  const auto schema = report.find("schema");
+  if (schema && schema->text() == "pate/tune/v1" && !report.find("record")) {
     schema->fail(
         "a report of a run, which a search is not: its best point is one once it was analysed, by "
         "the command line that the search ends with");
@@ -196,9 +189,16 @@ Record read_events(const io::JsonValue& report) {
   if (const auto published = report.find("public")) {
     if (const auto record = published->find("record")) return read_record(*record);
   }
-  Record record = carry_over_report(report);
-  for (const Event& event : record) check_steps(report, event.open);
-  return record;
+  if (schema && schema->text() == "pate/multilabel/v1") {
+    throw input_error(fmt::format("{}: {}", report.file(), how_to_compose_multilabel(report)));
+  }
+  if (report.find("public") && !report.find("headline")) {
+    throw input_error(fmt::format(
+        "{}: expected a whole report, found one of only what may be published, without a record: "
+        "compose the whole report in its place",
+        report.file()));
+  }
+  return read_record(report.at("record"));
 }
 
 ReportPart report_part(const io::JsonValue& report, const Record& record) {
@@ -267,11 +267,7 @@ CountedEntries counted_entries(const io::JsonValue& report) {
   for (const io::JsonValue& entry : ledger->elements()) {
     const std::string& counted = entry.at("counted").text();
     if (counted == name(Counted::same_answers)) continue;
-    if (const auto id = entry.find("id")) {
-      result.ids.push_back(id->text());
-    } else {
-      result.has_unnamed = true;
-    }
+    result.ids.push_back(entry.at("id").text());
   }
   return result;
 }

@@ -15,7 +15,6 @@ namespace pate::reports {
 /// must have each.
 struct CountedEntries {
   std::vector<std::string> ids;
-  bool has_unnamed = false;  ///< of a report that did not say yet which they are
 };
 
 /// What a file says was done, and how messages and sums call it.
@@ -30,9 +29,8 @@ struct NamedRecord {
 /// The events of a report of `analyze`, `label`, `plan`, `release`, `darrm` or `compose`: its
 /// record, whole or what may be published. Numbers that a report derives are not looked at.
 ///
-/// Reports of earlier versions have no record: what they say is carried over (carry_over.hpp).
-/// Throws `input_error` naming the file and the field for another schema, for a shard, a dry run,
-/// a release that is not valid, and for fields that are missing, malformed or out of range.
+/// Throws `input_error` naming the file and the field for a report without a record, a shard, and
+/// for fields that are missing, malformed or out of range.
 [[nodiscard]] Record read_events(const io::JsonValue& report);
 
 /// What a release has as `public.ledger_sha256`, so that entries that are missing or changed show:

@@ -45,10 +45,10 @@ double laplace_log_q_reference(const Counts& counts, double scale) {
 
 TEST_SUITE("mechanisms") {
   TEST_CASE("require_positive accepts noise whose costs a double holds") {
-    for (const double value : {1e-100, 0.5, 40.0, 1e100}) {
+    for (const double value : {1e-100, 0.5, 40.0, 1e15}) {
       CHECK_NOTHROW(require_positive(value, "sigma2"));
     }
-    for (const double value : {9e-101, 1.1e100, 1e300, std::numeric_limits<double>::denorm_min()}) {
+    for (const double value : {9e-101, 1.1e15, 1e300, std::numeric_limits<double>::denorm_min()}) {
       CHECK_THROWS_AS(require_positive(value, "sigma2"), parameter_error);
     }
     CHECK_THROWS_WITH_AS(require_positive(1e-200, "sigma2"),

@@ -159,7 +159,7 @@ TEST_SUITE("mechanisms") {
       CHECK(ours <=
             0.5 * data_independent_cost(pate::LaplaceNoisyMax{scale}, order) * (1.0 + kCloseTo));
     }
-    for (const double scale : {1e-100, 1e-4, 1e100}) {
+    for (const double scale : {1e-100, 1e-4, 1e15}) {
       const double ours = data_independent_cost(OneLaplaceNoise{scale}, 8.0);
       CHECK(std::isfinite(ours));
       CHECK(ours <= (1.0 / scale) * (1.0 + kCloseTo));

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "pate/base/error.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
@@ -43,17 +41,6 @@ void validate(const CostSpec& question) {
     throw parameter_error("with a single class nothing depends on the votes");
   }
   require_classes(question.aggregator.noisy_max, question.classes);
-  // Beyond, doubles do not tell one vote apart.
-  constexpr double kMostVotes = 1e15;
-  const auto& check = question.aggregator.selection;
-  for (const double votes : {question.aggregator.noisy_max.parameter(), check ? check->sigma1 : 0.0,
-                             check ? check->threshold : 0.0}) {
-    if (std::abs(votes) <= kMostVotes) continue;
-    throw parameter_error(fmt::format(
-        "in a release, or with a declared budget, noise and threshold must be at most {} votes, "
-        "got {}",
-        kMostVotes, votes));
-  }
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
   require_teachers(question.aggregator.neighbours(), question.teachers);
   if (question.cost == CurveCost::exact &&

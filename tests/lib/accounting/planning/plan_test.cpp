@@ -373,7 +373,7 @@ TEST_SUITE("planning") {
           } else if (parameter == PlanParameter::max_answers) {
             best.max_answers = 1;
           } else {
-            *noise_of(best, parameter) = 1e100;
+            *noise_of(best, parameter) = pate::kMaxNoise;
           }
           CHECK(headline(plan(best, settings)) > epsilon);
           ++out_of_reach;
