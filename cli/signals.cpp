@@ -27,6 +27,7 @@ static_assert(std::atomic<int>::is_always_lock_free);
 // argument that could lead to them, and signals are the whole program's.
 constinit std::atomic<int> received = 0;
 constinit std::atomic<bool> exists = false;
+constinit std::atomic<const char*> first_word = "";
 std::array<Action, kFinishing.size()> before;
 constinit std::atomic_flag ending;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
@@ -36,11 +37,6 @@ void end_by(int signal) {
   // The default again, so that whoever waits for the program learns what ended it.
   std::signal(signal, SIG_DFL);
   std::raise(signal);
-}
-
-void remember(int signal) {
-  int none = 0;
-  if (!received.compare_exchange_strong(none, signal)) end_by(signal);
 }
 
 // Whether a signal ends the program unless it is handled, and is no fault of the program's own.
@@ -67,6 +63,14 @@ Action install(int signal, void (*handler)(int)) {
 void say(const char* text) {
   // There is nobody left to tell that it cannot be written.
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+}
+
+void remember(int signal) {
+  const int before_it = errno;
+  int none = 0;
+  if (!received.compare_exchange_strong(none, signal)) end_by(signal);
+  say(first_word);
+  errno = before_it;
 }
 
 // Only async-signal-safe calls from here on: the signal may have come in the middle of anything.
@@ -103,8 +107,9 @@ void report_cut_files() {
   ::sigaction(SIGBUS, &action, nullptr);
 }
 
-Interruption::Interruption() {
+Interruption::Interruption(const char* said) {
   if (exists.exchange(true)) throw std::logic_error("there is an Interruption already");
+  first_word = said;
   received = 0;
   for (std::size_t i = 0; i < kFinishing.size(); ++i) before[i] = install(kFinishing[i], remember);
 }

@@ -25,7 +25,8 @@ void report_cut_files();
 /// life the handlers from before are back. One at a time: making a second is a `std::logic_error`.
 class Interruption {
  public:
-  Interruption();
+  /// said: written to standard error at once when the first signal comes; must outlive this.
+  explicit Interruption(const char* said = "");
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
   ~Interruption();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <list>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/progress.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
@@ -339,12 +341,13 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     }
   }
   std::string bytes;
+  std::list<io::TakenName> taken;
   if (format) {
     LabelledQueries labelled;
     for (const std::int32_t l : ones) labelled.labels.push_back(draw_answer(plan, l, source));
     bytes = reports::labels_bytes(labelled, input.rows, *format, false);
     report.labels = {options.labels, *format, io::sha256_hex(std::as_bytes(std::span(bytes)))};
-    check_no_labels_yet(options.labels, options.force);
+    taken = take_new_names();
   }
   const std::string called = options.output.public_only ? "the ledger" : options.ledger;
   std::optional<reports::Ledger> ledger;
@@ -374,7 +377,7 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     report.notices.push_back(no_ledger());
   }
   if (format) {
-    io::write_file_atomically(options.labels, bytes, {}, readers_of(options.output.public_only));
+    write_labels(options.labels, bytes, options.output.public_only, ledger.has_value(), streams);
   }
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
@@ -384,15 +387,22 @@ int run_darrm(const DarrmOptions& options, const Streams& streams, BitSource& so
     if (report.labels) report.labels->path = "labels";
   }
   const std::string& votes = options.input.votes;
-  deliver_report(options.output,
-                 reports::darrm_report_json(report, context, options.output.audience()),
-                 for_people(options.output, guarantee_of(plan),
-                            darrm_summary(report,
-                                          options.output.public_only && !votes.empty()
-                                              ? VotesTitle{"PUBLIC", true}
-                                              : title_of(options.input),
-                                          streams.out_colour())),
-                 report.notices, streams, !input.votes);
+  const auto put_out = [&] {
+    deliver_report(options.output,
+                   reports::darrm_report_json(report, context, options.output.audience()),
+                   for_people(options.output, guarantee_of(plan),
+                              darrm_summary(report,
+                                            options.output.public_only && !votes.empty()
+                                                ? VotesTitle{"PUBLIC", true}
+                                                : title_of(options.input),
+                                            streams.out_colour())),
+                   report.notices, streams, !input.votes);
+  };
+  if (format) {
+    report_labels(options.labels, ledger.has_value(), put_out);
+  } else {
+    put_out();
+  }
   return report_missed(missed, streams);
 }
 

@@ -1,13 +1,17 @@
 #include "cli/commands/commands.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <ostream>
 #include <string_view>
 #include <utility>
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "pate/accounting/explanation.hpp"
@@ -81,6 +85,12 @@ int run_explain(const ExplainOptions& options, const Streams& streams) {
   votes.allow_empty = true;  // what is wrong with no queries is said below
   VotesInput input = open_votes(votes);
   const Run run = make_run(input, options.mechanism);
+  // A class of a query: its numbers, and what the report says of them.
+  constexpr double kBytes = 120.0;
+  const auto explained = options.top ? std::min<std::int64_t>(*options.top, run.rows.size())
+                                     : std::ssize(options.queries);
+  expect_memory(kBytes * static_cast<double>(explained) * static_cast<double>(run.votes.classes()),
+                fmt::format("explaining {} queries of {} classes", explained, run.votes.classes()));
   doubt_decisions(run, votes, input);
   auto described = input.describe_async(settings.threads);
   Explanation explanation = [&] {

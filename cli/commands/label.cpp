@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/guarantee.hpp"
@@ -307,7 +309,7 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
                               {},
                               {},
                               of_weights};
-  check_no_labels_yet(options.labels, options.force);  // the run may have taken long
+  const std::list<io::TakenName> taken = take_new_names();
   std::optional<reports::Ledger> ledger;
   const std::string ensemble = open_ledger(
       ledger, options.ledger, telling(options.access, options.ledger, streams), options.ensemble,
@@ -330,7 +332,8 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   } else {
     account.notices.push_back(no_ledger());
   }
-  io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
+  write_labels(options.labels, bytes, options.output.public_only, ledger.has_value(), streams,
+               points);
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels, options.teacher_weights});
@@ -338,12 +341,15 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     for (WeightCost& cost : of_weights) cost = cost.public_part();
     report.path = "labels";
   }
-  deliver_report(
-      options.output, reports::label_report_json(report, context, options.output.audience()),
-      for_people(options.output, guarantee_of(account),
-                 label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                               options.output.all, streams.out_colour())),
-      account.notices, streams);
+  report_labels(options.labels, ledger.has_value(), [&] {
+    deliver_report(
+        options.output, reports::label_report_json(report, context, options.output.audience()),
+        for_people(
+            options.output, guarantee_of(account),
+            label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
+                          options.output.all, streams.out_colour())),
+        account.notices, streams);
+  });
   return kDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/progress.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
@@ -133,7 +135,7 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   reports::ReportContext context{version(), declared_settings(options, mechanism), described.get()};
   context.tables = tables.used();
   input.check_unchanged();
-  check_no_labels_yet(options.labels, options.force);  // tables may have taken long
+  const std::list<io::TakenName> taken = take_new_names();
 
   // The entry comes before the coin: a test is charged in full, whatever comes out.
   std::optional<reports::Ledger> ledger;
@@ -194,20 +196,23 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   prepend_input_warnings(input, thresholds_of(options.mechanism, run.votes.teachers()),
                          options.delta, report.notices, nullptr, &options.mechanism);
   input.check_unchanged();
-  io::write_file_atomically(options.labels, bytes, points, readers_of(options.output.public_only));
+  write_labels(options.labels, bytes, options.output.public_only, ledger.has_value(), streams,
+               points);
   if (options.output.public_only) {
     std::vector<std::string> files = input_paths(options.input);
     files.insert(files.end(), {options.ledger, options.labels});
     report.notices = reports::public_notices(report.notices, files);
     report.labels->path = "labels";
   }
-  deliver_report(
-      options.output, reports::declared_report_json(report, context, options.output.audience()),
-      for_people(
-          options.output, report.guarantee(),
-          declared_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
-                           streams.out_colour(), options.rows_from_answers)),
-      report.notices, streams);
+  report_labels(options.labels, ledger.has_value(), [&] {
+    deliver_report(
+        options.output, reports::declared_report_json(report, context, options.output.audience()),
+        for_people(
+            options.output, report.guarantee(),
+            declared_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
+                             streams.out_colour(), options.rows_from_answers)),
+        report.notices, streams);
+  });
   return kDone;
 }
 

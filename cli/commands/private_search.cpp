@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/options/private_search.hpp"
 #include "cli/options/tuning_grids.hpp"
 #include "cli/progress.hpp"
@@ -155,6 +157,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
   report.drawn = missed.empty();
 
   std::string bytes;
+  std::list<io::TakenName> taken;
   if (report.drawn) {
     const TuningVotes votes{*input.votes, input.rows, input.student.get(), std::move(input.labels)};
     {
@@ -167,7 +170,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
       report.sha256 = io::sha256_hex(std::as_bytes(std::span(bytes)));
     }
     input.check_unchanged();
-    check_no_labels_yet(options.labels, options.force);
+    taken = take_new_names();
   }
   std::optional<reports::Ledger> ledger;
   const std::string ensemble =
@@ -194,7 +197,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     report.notices.push_back(no_ledger());
   }
   const bool is_public = options.output.public_only;
-  if (report.best) io::write_file_atomically(options.labels, bytes, {}, readers_of(is_public));
+  if (report.best) write_labels(options.labels, bytes, is_public, ledger.has_value(), streams);
   VotesTitle title = title_of(options.input);
   if (is_public) {
     std::vector<std::string> files = input_paths(options.input);
@@ -203,11 +206,18 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
     report.path = "labels";
     title.path = "PUBLIC";
   }
-  deliver_report(options.output,
-                 reports::private_search_report_json(report, context, options.output.audience()),
-                 for_people(options.output, guarantee_of(report.account, reports::kSearchOutputs),
-                            search_summary(report, title, streams.out_colour())),
-                 report.notices, streams);
+  const auto put_out = [&] {
+    deliver_report(options.output,
+                   reports::private_search_report_json(report, context, options.output.audience()),
+                   for_people(options.output, guarantee_of(report.account, reports::kSearchOutputs),
+                              search_summary(report, title, streams.out_colour())),
+                   report.notices, streams);
+  };
+  if (report.best) {
+    report_labels(options.labels, ledger.has_value(), put_out);
+  } else {
+    put_out();
+  }
   return report_missed(missed, streams);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/options/privacy.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/cost_entries.hpp"
@@ -299,7 +301,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   input.check_unchanged();
 
   std::optional<PublicRelease> published;
+  std::list<io::TakenName> taken;
   if (!dry_run) {
+    taken = take_new_names();
     if (!ledger) {
       counts.about = reports::new_event_id();
       released.ensemble = {"", run.votes.teachers(), run.votes.classes()};
@@ -348,16 +352,13 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   note_data_independent(votes, delta, plan, counts.added.epsilon, notices);
   const Neighbours neighbours = run.aggregator.neighbours();
   const auto deliver = [&](const std::string& json, const std::string& summary) {
-    try {
+    const auto put_out = [&] {
       deliver_report(options.output, json,
                      for_people(options.output, guarantee_of(published, neighbours), summary),
                      notices, streams);
-    } catch (const output_error& error) {
-      if (!published) throw;
-      throw output_error(fmt::format("{}; the number was drawn, {}", error.what(),
-                                     ledger ? "the last line of the ledger has it"
-                                            : "and costs what it costs though nothing has it"));
-    }
+    };
+    if (!published) return put_out();
+    write_paid(ledger.has_value(), "The number was drawn", put_out);
   };
   if (published && options.output.public_only) {
     notices = reports::public_notices(notices, all_files);

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/html/page.hpp"
+#include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/reports/figures/figure.hpp"
 #include "pate/reports/read_report.hpp"
@@ -21,19 +22,25 @@ namespace {
 // The day in UTC; that of SOURCE_DATE_EPOCH, in seconds since 1970, where it is set, so that the
 // same page can be made twice (https://reproducible-builds.org/specs/source-date-epoch/).
 std::string today() {
+  // Within the years 1970 to 9999.
+  constexpr std::time_t kLast = 253402300799;
   std::time_t seconds = std::time(nullptr);
   if (const char* const given =
           std::getenv("SOURCE_DATE_EPOCH")) {  // NOLINT(concurrency-mt-unsafe): nobody sets it
     const std::string_view text = given;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    // Within the years 1970 to 9999.
-    constexpr std::time_t kLast = 253402300799;
     if (error != std::errc() || end != text.data() + text.size() || seconds < 0 ||
         seconds > kLast) {
       throw usage_error(
           fmt::format("SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, got {}",
                       io::printable(text)));
     }
+  }
+  if (seconds < 0 || seconds > kLast) {
+    throw input_error(fmt::format(
+        "the clock of this machine says {} seconds since 1970, outside of the years 1970 to 9999; "
+        "give --date TEXT",
+        seconds));
   }
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(seconds));
 }
@@ -71,7 +78,7 @@ int run_report(const ReportOptions& options, const Streams& streams) {
   write_output(options.output,
                html_page(reports, draw,
                          {options.controller, options.purpose, options.model, options.date,
-                          options.public_only, today()}),
+                          options.public_only, options.date.empty() ? today() : ""}),
                streams, readers_of(options.public_only));
   return kDone;
 }

@@ -40,6 +40,13 @@ namespace {
 constexpr std::size_t kListed = 100'000;
 constexpr std::size_t kDefaultTop = 1000;
 
+// Said when the first signal comes.
+constexpr const char* kEnding =
+    "pate: interrupted: waiting for the points that are begun; a second signal ends at once\n";
+constexpr const char* kFinishing =
+    "pate: interrupted: waiting for the points that are begun, then writing what is done; a second "
+    "signal ends at once, without a report\n";
+
 // The points of the report of --resume, which must be of the same work.
 KnownPoints known_points(const TuneOptions& options, const TuningGrid& grid,
                          const TuneSettings& settings,
@@ -291,7 +298,9 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
   }
   int interrupted = 0;
   const Tuning tuning = [&] {
-    const Interruption interruption;
+    const Interruption interruption(options.output.quiet            ? ""
+                                    : options.output.output.empty() ? kEnding
+                                                                    : kFinishing);
     const auto stop = [&] { return interruption.requested(); };
     Tuning result = [&] {
       Progress progress(streams, "evaluating points");
@@ -327,6 +336,9 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
   if (interrupted != 0 && options.output.output.empty()) {
     streams.err << "pate: interrupted; with -o FILE what is done would have been kept\n";
     return interrupted;
+  }
+  if (interrupted != 0 && !options.output.quiet) {
+    streams.err << fmt::format("pate: writing what is done, {} points\n", tuning.evaluated);
   }
 
   context.report.settings = settings_of("tune", add_tune, given);

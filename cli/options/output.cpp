@@ -15,6 +15,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/options/metrics.hpp"
+#include "cli/options/output_files.hpp"
 #include "cli/text.hpp"
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/error.hpp"
@@ -139,6 +140,7 @@ void check_destinations(const std::vector<Destination>& destinations,
     }
     check_directory(file);
     earlier.push_back(destination);
+    if (option != std::string_view("--ledger")) remember_output(file);
   }
   for (std::size_t i = 0; i < earlier.size(); ++i) {
     const auto& [option, file] = earlier[i];
@@ -200,6 +202,7 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
   if (needs_stdout && standard_output_is_closed()) {
     throw output_error("standard output: cannot write: it is closed");
   }
+  begin_outputs(options.quiet);
   std::vector<Destination> all{{kOutput, options.output}};
   all.insert(all.end(), others.begin(), others.end());
   check_destinations(all, inputs);
@@ -208,7 +211,7 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
 void write_output(const std::string& path, std::string_view bytes, const Streams& streams,
                   io::Readers readers) {
   if (path == kStandardOutput) return write(streams.out, bytes);
-  io::write_file_atomically(path, bytes, {}, readers);
+  write_output_file(path, bytes, streams, readers);
 }
 
 void deliver_report(const OutputOptions& options, std::string_view json, std::string_view summary,

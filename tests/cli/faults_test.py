@@ -169,7 +169,8 @@ class FaultsTest(unittest.TestCase):
             done = self.run_pate("label", "votes.npy", *MECHANISM, "--teachers", "250", "--queries", "2000", "--quiet",
                                  "--ledger", "small/ledger", "--ensemble", "e", "--write-labels",
                                  "small/labels.npy", "--force", "-o", "small/report.json", status=5)
-            self.assertIn("No space left on device", done.stderr)
+            self.assertRegex(done.stderr, r"No space left on device(\. There are no labels: .*\. The budget is spent: "
+                                          r"the last line of the ledger has it|$)")
             self.assertEqual(set(os.listdir(small)), {*before, "filling"})
             for name in ("labels.npy", "report.json"):
                 self.assertEqual((small / name).read_bytes(), before[name], name)
@@ -227,6 +228,35 @@ class FaultsTest(unittest.TestCase):
         ledger = json.loads(self.run_pate("ledger", "ledger", "--json", "--quiet").stdout)
         self.assertEqual(len(ledger["entries"]), 8)
         self.assertEqual(len((self.root / "ledger").read_text("utf-8").splitlines()), 8)
+
+    def test_what_was_paid_for_is_said_where_it_cannot_be_written(self):
+        words = ["label", "votes.npy", *MECHANISM, "--teachers", "250", "--quiet", "--write-labels", "labels.npy"]
+        for ledger, has_it in (([], "no ledger has it"), (["--ledger", "ledger", "--ensemble", "e"], "the last line of the ledger has it")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = self.run_pate(*words, *ledger, status=5, stdout=full)
+            self.assertEqual(done.stderr, "pate: standard output: cannot write. The labels are in labels.npy; only the report is missing. "
+                                          f"The budget is spent: {has_it}\n")
+            (self.root / "labels.npy").unlink()
+        # No file may have more bytes than the ledger, so that the labels do not fit.
+        most = (self.root / "ledger").stat().st_size * 2 + 4096
+        done = self.run_pate(*words[:-1], "many.csv", "--ledger", "ledger", "--ensemble", "e", status=5,
+                             before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+        self.assertEqual(done.stderr, "pate: many.csv: cannot be written: File too large. There are no labels: these are lost, as noise is "
+                                      "never drawn twice. The budget is spent: the last line of the ledger has it\n")
+        self.assertFalse((self.root / "many.csv").exists())
+        self.assertEqual(len((self.root / "ledger").read_text("utf-8").splitlines()), 2)
+
+    def test_writers_of_one_new_file_do_not_replace_each_other(self):
+        for name, files in (("labels.npy", ["--write-labels", "labels.npy"]), ("report.json", ["--write-labels", "labels{}.npy", "-o", "report.json"])):
+            running = [subprocess.Popen([PATE, "label", "votes.npy", *MECHANISM, "--teachers", "250", "--quiet", "--ledger", f"{name}.ledger",
+                                         "--ensemble", "e", *(word.format(i) for word in files)], cwd=self.root, text=True,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(4)]
+            said = [process.communicate()[1] for process in running]
+            ended = [process.returncode for process in running]
+            paid = len((self.root / f"{name}.ledger").read_text("utf-8").splitlines())
+            self.assertEqual(ended.count(0), paid, (ended, said))
+            if name == "labels.npy":
+                self.assertEqual((paid, set(ended) <= {0, 2, 5}), (1, True), (ended, said))
 
 
 unittest.main(verbosity=2)

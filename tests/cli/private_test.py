@@ -51,11 +51,18 @@ class PrivateTest(unittest.TestCase):
                 for name in writer.public.values():
                     self.assertEqual(self.mode(name), 0o666 & ~umask, (oct(umask), writer.words, name))
 
-    def test_a_file_that_is_there_keeps_its_permissions(self):
-        (self.root / "report.json").write_text("old")
-        (self.root / "report.json").chmod(0o640)
-        self.run_pate("analyze", "votes.npy", *MECHANISM, "--quiet", "-o", "report.json")
-        self.assertEqual(self.mode("report.json"), 0o640)
+    def test_a_private_file_in_the_place_of_another_is_the_users_alone_and_says_so(self):
+        label = ["label", "votes.npy", "--teachers", "250", *MECHANISM, "--queries", "9", "--write-labels", "labels.npy", "--force"]
+        for mode, words, name in ((0o644, label, "labels.npy"), (0o666, ["analyze", "votes.npy", *MECHANISM, "-o", "report.json"], "report.json")):
+            for more in ([], ["--quiet"]):
+                (self.root / name).write_text("old")
+                (self.root / name).chmod(mode)
+                if os.geteuid() == 0:
+                    os.chown(self.root / name, 65534, 65534)
+                done = self.run_pate(*words, *more)
+                said = f"pate: note: {name}: it replaces a file "
+                self.assertEqual(said in done.stderr, not more, done.stderr)
+                self.assertEqual((self.mode(name), (self.root / name).stat().st_uid), (0o600, os.geteuid()))
 
     def test_tables_are_their_owners_alone(self):
         for umask in UMASKS:

@@ -7,6 +7,7 @@ A named pipe among the inputs holds the program at a known point: the votes have
 of them has not been read.
 """
 import fcntl
+import json
 import os
 import pathlib
 import shutil
@@ -133,6 +134,25 @@ class SignalsTest(unittest.TestCase):
                 self.assertEqual(process.communicate(), ("", ""))
             self.assertEqual(process.returncode, -number)
             self.assertEqual(self.left_behind(), set())
+
+    def test_the_first_signal_of_tune_says_what_it_waits_for(self):
+        words = ["tune", self.votes.name, "--threshold", "1:250:0.5", "--sigma1", "1:400:1", "--sigma2", "20:60:1", "--delta", "1e-5"]
+        for more in (["-o", "report.json"], []):
+            wait = 0.25
+            while True:  # until it has begun with the points
+                process = subprocess.Popen([PATE, *words, *more], cwd=self.root, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                time.sleep(wait)
+                process.send_signal(signal.SIGINT)
+                first, rest = process.stderr.readline(), process.communicate()[1]
+                if process.returncode != -signal.SIGINT:
+                    break
+                wait *= 2
+            self.assertTrue(first.startswith("pate: interrupted: waiting for the points that are begun"), first)
+            self.assertEqual(process.returncode, 130)
+            if more:
+                report = json.loads((self.root / "report.json").read_text("utf-8"))
+                self.assertIn(f"pate: writing what is done, {report['points_evaluated']} points\n", rest)
+                (self.root / "report.json").unlink()
 
     @while_it_reads
     def test_a_shell_sees_128_and_the_signal(self):

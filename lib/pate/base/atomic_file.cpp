@@ -21,6 +21,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/signal_cleanup.hpp"
+#include "pate/base/taken_name.hpp"
 
 namespace pate::io {
 
@@ -179,6 +180,28 @@ ProtectedFile::~ProtectedFile() {
   protected_files.erase(protected_files.find(identity_));
 }
 
+TakenName::TakenName(const fs::path& path) : target_(follow_links(path).value_or(path)) {
+  const SignalsHeld held;
+  const Descriptor made(target_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (made.get() < 0 && errno == EEXIST) {
+    throw output_error(fmt::format(
+        "{}: was made by somebody else meanwhile, and is not replaced: name another file",
+        path.string()));
+  }
+  struct stat status {};
+  if (made.get() < 0 || ::fstat(made.get(), &status) != 0) fail(path, errno);
+  identity_ = identity_of(status);
+  name_.emplace(target_);
+}
+
+TakenName::~TakenName() {
+  struct stat status {};
+  const bool is_there = ::lstat(target_.c_str(), &status) == 0;
+  if (is_there && identity_of(status) == identity_ && status.st_size == 0) {
+    ::unlink(target_.c_str());
+  }
+}
+
 bool sync_directory(const std::filesystem::path& directory) {
   const Descriptor opened(directory, O_RDONLY | O_DIRECTORY);
   if (opened.get() < 0) return errno == EACCES;
@@ -204,7 +227,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes, const W
   const int number = temporary.descriptor().get();
   points("file created");
   if (!write_all(temporary.descriptor(), bytes, points, kPieceWritten)) fail(path, errno);
-  if (exists) {
+  if (exists && readers == Readers::by_umask) {
     // Only root may give files away; for everybody else the file is now theirs.
     [[maybe_unused]] const int given = ::fchown(number, old.st_uid, old.st_gid);
     if (::fchmod(number, old.st_mode & 0777U) != 0) fail(path, errno);

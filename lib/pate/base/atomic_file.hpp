@@ -51,16 +51,16 @@ class ProtectedFile {
 /// may write into a directory one cannot read. False, with `errno` set, on failure.
 [[nodiscard]] bool sync_directory(const std::filesystem::path& directory);
 
-/// Who may read a new file: its owner alone, because it tells of votes, or whoever the umask lets.
+/// Who may read a file: its owner alone, because it shows votes, or whoever the umask lets.
 enum class Readers { owner, by_umask };
 
 /// Writes a file so that at every moment its name leads to the old contents or to the new, whole:
 /// a temporary beside it (`.NAME.tmp...`), fsync, rename, fsync of the directory.
 ///
-/// A new file is its owner's (0600) unless `readers` says that it may be read by others; a replaced
-/// one keeps its permissions and, where allowed, its owner. A symbolic link stays, what it points
-/// to is replaced. Where there is nothing to replace (/dev/null, /dev/stdout, a fifo) the bytes are
-/// just written.
+/// A private file is the user's own (0600), also in the place of one that others may read or own.
+/// Another takes the permissions and, where allowed, the owner of what it replaces. A symbolic link
+/// stays, what it points to is replaced. Where there is nothing to replace (/dev/null, /dev/stdout,
+/// a fifo) the bytes are just written.
 ///
 /// A program that a signal ends meanwhile removes the temporary if it calls `remove_temporaries`
 /// (signal_cleanup.hpp).

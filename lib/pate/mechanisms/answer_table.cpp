@@ -1,6 +1,10 @@
 #include "pate/mechanisms/answer_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "pate/base/error.hpp"
 
 namespace pate {
 
@@ -35,6 +39,15 @@ AnswerTable::AnswerTable(const AnswerRule& rule, std::int64_t lowest, std::int64
 AnswerTable::AnswerTable(const AnswerRule& rule, std::int64_t first, std::int64_t last)
     : rule_(rule), reach_(neighbours_of(rule).teachers), first_(first) {
   if (const auto* const check = std::get_if<ThresholdCheck>(&rule)) validate(*check);
+  constexpr double kBytes = 2 * sizeof(double) + sizeof(LogBernoulliPair);
+  const double bytes = kBytes * (static_cast<double>(last - first) + 1.0);
+  constexpr double kMost = 1e9;  // some seconds
+  if (bytes > kMost) {
+    throw input_error(fmt::format(
+        "expected votes whose top counts lie close enough to tabulate the answers between them, "
+        "found counts {} to {}: the table takes {:.3g} GB, and at most {:.3g} GB are allowed",
+        first, last, bytes / 1e9, kMost / 1e9));
+  }
   std::visit(
       [&](const auto& of) {
         for (std::int64_t v = first_; v <= last; ++v) {

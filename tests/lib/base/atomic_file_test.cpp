@@ -12,11 +12,13 @@
 #include <string>
 
 #include "pate/base/error.hpp"
+#include "pate/base/taken_name.hpp"
 #include "support/killed_child.hpp"
 #include "support/temp_directory.hpp"
 
 namespace fs = std::filesystem;
 using pate::output_error;
+using pate::io::TakenName;
 using pate::io::write_file_atomically;
 using pate::test::message_of;
 using pate::test::read_bytes;
@@ -103,24 +105,57 @@ TEST_CASE("a name of 255 bytes works") {
   CHECK(read_bytes(path) == "x");
 }
 
-TEST_CASE("a new file is its owner's alone, or as the umask says; an old one stays as it is") {
+TEST_CASE("a private file is the user's alone, also in the place of another; a public one is not") {
   using pate::io::Readers;
   const TempDirectory directory;
   for (const mode_t forbidden : {0U, 02U, 022U, 027U, 077U}) {
     CAPTURE(forbidden);
     const mode_t mask = ::umask(forbidden);
-    for (const char* name : {"private", "public", "old"}) fs::remove(directory / name);
+    for (const char* name : {"private", "public"}) fs::remove(directory / name);
     write_file_atomically(directory / "private", "x");
     write_file_atomically(directory / "public", "x", {}, Readers::by_umask);
-    write_bytes(directory / "old", "x");
-    REQUIRE(::chmod((directory / "old").c_str(), 0604) == 0);
-    write_file_atomically(directory / "old", "y");
+    for (const Readers readers : {Readers::owner, Readers::by_umask}) {
+      const fs::path old = directory / (readers == Readers::owner ? "old private" : "old public");
+      write_bytes(old, "x");
+      REQUIRE(::chmod(old.c_str(), 0646) == 0);
+      // Only root may give files away.
+      if (::geteuid() == 0) REQUIRE(::chown(old.c_str(), 65534, 65534) == 0);
+      write_file_atomically(old, "y", {}, readers);
+      CHECK(read_bytes(old) == "y");
+    }
     ::umask(mask);
+    struct stat status {};
+    REQUIRE(::stat((directory / "old private").c_str(), &status) == 0);
+    CHECK(status.st_uid == ::geteuid());
+    CHECK(mode_of(directory / "old private") == 0600U);
+    CHECK(mode_of(directory / "old public") == 0646U);
     CHECK(mode_of(directory / "private") == 0600U);
     CHECK(mode_of(directory / "public") == (0666U & ~forbidden));
-    CHECK(mode_of(directory / "old") == 0604U);
-    CHECK(read_bytes(directory / "old") == "y");
   }
+}
+
+TEST_CASE("a name that is taken is nobody else's, and is free again unless it was written to") {
+  const TempDirectory directory;
+  const fs::path path = directory / "labels";
+  const auto taken = [&] { return message_of<output_error>([&] { const TakenName name(path); }); };
+  {
+    const TakenName name(path);
+    CHECK(taken().starts_with(path.string() + ": was made by somebody else meanwhile"));
+  }
+  CHECK(entries(directory.path()) == 0);
+  {
+    const TakenName name(path);
+    write_file_atomically(path, "x");
+  }
+  CHECK(read_bytes(path) == "x");
+  CHECK(taken().starts_with(path.string() + ": was made by somebody else meanwhile"));
+  CHECK(read_bytes(path) == "x");
+  fs::create_symlink("behind", directory / "link");
+  {
+    const TakenName name(directory / "link");
+    CHECK(fs::exists(directory / "behind"));
+  }
+  CHECK_FALSE(fs::exists(directory / "behind"));
 }
 
 TEST_CASE("a path that leads nowhere is none other, and is refused with the system's reason") {

@@ -16,7 +16,8 @@ namespace pate::io {
 namespace {
 
 constexpr std::size_t kBetweenCalls = std::size_t{1} << 24U;  // bytes between two calls of `done`
-constexpr std::ptrdiff_t kSafeDigits = 18;                    // so many digits are below 2^63
+constexpr std::ptrdiff_t kMostColumns = 10'000'000;
+constexpr std::ptrdiff_t kSafeDigits = 18;  // so many digits are below 2^63
 
 }  // namespace
 
@@ -60,6 +61,13 @@ DelimitedNumbers DelimitedParser::parse() {
       throw input_error(
           fmt::format("{}: expected numbers, found only lines that begin with #", name_));
     }
+  }
+  // What a first line may be is looked at field by field, each of which takes some memory.
+  const char* const line_end = std::find(at_, end_, '\n');
+  if (std::count(at_, line_end, static_cast<char>(separator_)) >= kMostColumns) {
+    throw input_error(
+        fmt::format("{}: line {}: expected a row of one query, at most {} columns, found more",
+                    name_, std::ssize(table_.comments) + 1, kMostColumns));
   }
   if (first_line_.is_header.value_or(true)) take_header();
   skip_comments(/*front=*/false);
