@@ -164,6 +164,7 @@ test-nightly: ## what takes hours: clang-tidy with its analyzer, all under sanit
 	@$(MAKE) verify CASES=100000
 	@$(MAKE) mutants MUTANTS="--count 1000"
 	@python3 tests/cli/misread_votes_test.py build/release/pate 200 2000
+	@PATE_MUTATED_FILES=3000 python3 tests/cli/hostile_test.py build/release/pate HostileTest.test_mutated_files_are_read_or_refused
 	@/usr/bin/python3 tests/cli/lines_that_help_test.py build/release/pate 12
 	@PATE_FAILING_ALLOCATIONS=3000 ctest --preset release --no-tests=error -R '^fail_once$$'
 	@PATE_RANDOM_DUMPS=10000 build/release/tests/test_accounting --test-case='random dumps*'

@@ -822,6 +822,18 @@ TEST_SUITE("compose") {
     pate_test::Random random(3636);
     for (const std::string& path : paths) {
       const json good = read(path);
+      // The number that stands first is checked wherever it is told.
+      if (good.contains("headline")) {
+        json other = good;
+        other["headline"]["epsilon"] =
+            good["headline"]["epsilon"].get<double>() * random.uniform(0.1, 0.99);
+        for (const char* command : {"compose", "table", "report"}) {
+          const Ran ran =
+              run({command, reports.write("other", other.dump()), "-o", reports.path("of_other")});
+          CHECK(ran.status == 3);
+          CHECK(ran.err.find("epsilon") != std::string::npos);
+        }
+      }
       const json honest = compose({path});
       // Every number outside of the record, of the settings and of the answers that are counted.
       std::vector<std::string> places;

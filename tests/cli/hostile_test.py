@@ -3,6 +3,7 @@
 
 usage: hostile_test.py PATE
 """
+import collections
 import gzip
 import hashlib
 import json
@@ -243,6 +244,38 @@ class HostileTest(unittest.TestCase):
                 self.assertEqual(b" --repair" in done.stderr, kind == "cut" and len(kept) == 2, (kind, changed[-200:], done.stderr))
                 if kind != "cut":
                     self.assertRegex(done.stderr, rb"^pate: c\.ledger: line [12] ", (kind, changed[-200:]))
+
+    def test_mutated_files_are_read_or_refused(self):
+        """Of every format; PATE_MUTATED_FILES=n changes so many of each. What was read and refused is counted."""
+        rng = random.Random(6060)
+        votes = (self.root / "votes.npy").read_bytes()
+        rows = b"".join(b"%d,%d,%d\n" % (a, b, 250 - a - b) for a, b in ((rng.randint(100, 200), rng.randint(0, 50)) for _ in range(20)))
+        with zipfile.ZipFile(self.root / "kept.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("votes.npy", votes)
+        formats = {
+            "m.npy": (votes, ["analyze", "m.npy", *NOISE]),
+            "m.npz": ((self.root / "kept.npz").read_bytes(), ["analyze", "m.npz", *NOISE]),
+            "m.csv": (rows, ["analyze", "m.csv", "--layout", "counts", *NOISE]),
+            "m.csv.gz": (gzip.compress(rows), ["analyze", "m.csv.gz", "--layout", "counts", *NOISE]),
+            "m.json": ((self.root / "kept_label.json").read_bytes(), ["compose", "m.json"]),
+            "m.ledger": ((self.root / "kept.ledger").read_bytes(), ["ledger", "m.ledger"]),
+        }
+        for name, (whole, words) in formats.items():
+            statuses = collections.Counter()
+            for _ in range(int(os.environ.get("PATE_MUTATED_FILES", "25"))):
+                changed = bytearray(whole)
+                for _ in range(rng.randint(1, 3)):
+                    at, length = rng.randrange(len(changed)), rng.choice([1, 1, 1, 8, 200])
+                    changed[at:at + length] = rng.choice([b"", rng.randbytes(length), bytes(length), changed[at:at + length] * 2,
+                                                          bytes([changed[at] ^ 1 << rng.randrange(8)]), b"%d" % rng.randint(-9, 99)])
+                    if not changed or rng.random() < 0.1:
+                        changed = changed[:at] or bytearray(b"0")
+                (self.root / name).write_bytes(changed)
+                done = self.run_pate(*words, "-o", "of_mutated.json")
+                self.check_message(done, (*words, bytes(changed[:99])), (0, 3))
+                statuses[done.returncode] += 1
+            print(name, dict(statuses), file=sys.stderr)
+            self.assertGreater(statuses[3], 0, name)
 
     def test_noise_of_any_size_is_used_or_refused(self):
         """Drawn over all that is allowed and somewhat beyond, of every command that takes noise or a threshold."""

@@ -36,7 +36,7 @@ void require_positive(double value, const char* name) {
   }
   if (value < kMinNoise || value > kMaxNoise) {
     throw parameter_error(
-        fmt::format("{} must be between {} and {}, got {}", name, kMinNoise, kMaxNoise, value));
+        fmt::format("{} must be between {:g} and {:g}, got {}", name, kMinNoise, kMaxNoise, value));
   }
 }
 

@@ -198,6 +198,12 @@ Record read_events(const io::JsonValue& report) {
         "compose the whole report in its place",
         report.file()));
   }
+  if (schema && schema->text() == "pate/release/v1") {
+    report.fail("a release that was made; this report is of a dry run, without public");
+  }
+  if (schema) {
+    schema->fail("a report with a record: of pate analyze, label, plan, release, darrm or compose");
+  }
   return read_record(report.at("record"));
 }
 

@@ -108,23 +108,23 @@ bool check_cost(const JsonValue& json, const CostEntry& told, const Record& reco
 
 // A guarantee names the number that it is about, in symbols and in words, whichever version wrote
 // these.
-void check_guarantee(const JsonValue& guarantee, const CostEntry& told) {
+void check_guarantee(const JsonValue& guarantee, double epsilon, std::optional<bool> promises) {
   const bool holds = guarantee.at("holds").boolean();
-  if (holds != (told.promise != Promise::none)) {
+  if (promises && holds != *promises) {
     guarantee.at("holds").fail(fmt::format("{}, as its headline says", !holds));
   }
   if (!holds) return;
   const JsonValue formula = guarantee.at("formula");
-  if (formula.text().find(fmt::format("e^{} ", told.epsilon)) == std::string::npos &&
-      formula.text().find(fmt::format("E = {} ", told.epsilon)) == std::string::npos) {
-    formula.fail(fmt::format("that of epsilon {}", told.epsilon));
+  if (formula.text().find(fmt::format("e^{} ", epsilon)) == std::string::npos &&
+      formula.text().find(fmt::format("E = {} ", epsilon)) == std::string::npos) {
+    formula.fail(fmt::format("that of epsilon {}", epsilon));
   }
-  const std::string odds = odds_upwards(told.epsilon);
+  const std::string odds = odds_upwards(epsilon);
   const JsonValue promise = guarantee.at("promise");
-  if (promise.text().find(fmt::format("({}, ", told.epsilon)) == std::string::npos &&
+  if (promise.text().find(fmt::format("({}, ", epsilon)) == std::string::npos &&
       promise.text().find(fmt::format(" {} times", odds)) == std::string::npos &&
       promise.text().find(fmt::format("1/{} of", odds)) == std::string::npos) {
-    promise.fail(fmt::format("the odds of epsilon {}, {}", told.epsilon, odds));
+    promise.fail(fmt::format("the odds of epsilon {}, {}", epsilon, odds));
   }
 }
 
@@ -138,20 +138,33 @@ std::optional<Record> record_of(const JsonValue& report) {
 bool check_headline(const JsonValue& body, const std::optional<Record>& record) {
   const auto headline = body.find("headline");
   const auto costs = body.find("costs");
-  const auto told = headline ? read_cost(*headline) : std::nullopt;
-  if (!told || !costs || costs->type() != JsonType::array) return false;
+  const auto epsilon = headline ? headline->find("epsilon") : std::nullopt;
+  if (!epsilon || !costs || costs->type() != JsonType::array) return false;
   const auto all = costs->elements();
+  const auto told = read_cost(*headline);
   if (std::ranges::find(all, *headline) == all.end()) {
     std::string others;
     for (const JsonValue& cost : all) {
       const auto its = read_cost(cost);
-      if (its && is_alike(*its, *told)) others += fmt::format(", {} is there", its->epsilon);
+      if (its && told && is_alike(*its, *told)) {
+        others += fmt::format(", {} is there", its->epsilon);
+      }
     }
-    headline->at("epsilon").fail("one of the costs of the report" + others);
+    epsilon->fail("one of the costs of the report" + others);
+  }
+  if (const auto declared = body.find("declared")) {
+    if (!(declared->at("epsilon") == *epsilon)) {
+      declared->at("epsilon").fail(fmt::format("{}, the headline", epsilon->number()));
+    }
   }
   const auto guarantee = body.find("guarantee");
-  if (guarantee && headline->find("promise")) check_guarantee(*guarantee, *told);
-  if (!record) return false;
+  // The costs of majorities have no promise of their own.
+  const bool promises = told && headline->find("promise");
+  if (guarantee && (promises || !told)) {
+    check_guarantee(*guarantee, epsilon->number(0.0),
+                    promises ? std::optional(told->promise != Promise::none) : std::nullopt);
+  }
+  if (!record || !told) return false;
   const auto delta = body.find("delta");
   const double at = delta ? delta->number(0.0, 1.0) : told->delta;
   for (const JsonValue& cost : all) {

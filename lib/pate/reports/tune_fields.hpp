@@ -24,13 +24,6 @@ void point_results(Archive& a, Described<Archive, TuningPoint>& point, const Tun
   a("epsilon", point.epsilon, Real{.least = 0.0, .null_is = kInfinity});
   a("order", point.order, Real{.least = 1.0, .null_is = 0.0});
   a("answered", point.answered, Real{0.0});
-  if constexpr (Archive::kReads) {
-    if (!a.json().find("agreeing")) {
-      a.json().fail(
-          "'agreeing', the answers that are the plurality, which reports of earlier versions do "
-          "not have: run pate tune again");
-    }
-  }
   a("agreeing", point.agreeing, Real{0.0});
   if constexpr (!Archive::kReads) a("agreement", share_of(point.agreeing, point.answered));
   if (tuning.has_labels) {

@@ -24,7 +24,7 @@ constexpr int kMostOnGrid = 24;
 // guides the search alone; how far beyond the declared one it goes; from where costs are computed.
 constexpr double kScanStep = 5e-3;
 constexpr double kScanTo = 4.0;
-constexpr double kScanFrom = 0.5;
+constexpr double kScanFrom = 0.75;
 // A budget of which less than this is used is none.
 constexpr double kUnused = 0.5;
 // Costs for any votes of which one passes and one fails, so near that the search ends.
@@ -61,7 +61,7 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
   return {test.certificate(), test.ladder().pass(test.level(costs)),
           smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
-                               kScanStep * goal.budget.epsilon, largest)
+                               kScanStep * goal.budget.epsilon, least.epsilon, largest)
               .front()};
 }
 
@@ -101,6 +101,7 @@ class DeclaredSearch {
       // Parameters of a larger cost need an epsilon that is larger by about the same factor.
       const double cost = keeps ? budget : found->point.epsilon;
       double next = cost * (its.needed ? epsilon / *its.needed : 1.0 / kScanTo);
+      if (keeps && its.needed && next < passes * (1.0 + kDeclaredStep)) break;
       // From above it would come near what passes again and again, and not reach it.
       if ((!keeps && passes > 0.0) || !(next > passes && next < fails)) {
         next = 0.5 * (passes + fails);

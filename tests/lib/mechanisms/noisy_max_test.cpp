@@ -52,7 +52,7 @@ TEST_SUITE("mechanisms") {
       CHECK_THROWS_AS(require_positive(value, "sigma2"), parameter_error);
     }
     CHECK_THROWS_WITH_AS(require_positive(1e-200, "sigma2"),
-                         "sigma2 must be between 1e-100 and 1e+100, got 1e-200", parameter_error);
+                         "sigma2 must be between 1e-100 and 1e+15, got 1e-200", parameter_error);
   }
 
   TEST_CASE("require_positive names the parameter and the value") {

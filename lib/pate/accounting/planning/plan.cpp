@@ -289,9 +289,9 @@ Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter
   if (noise != nullptr) {
     search.smallest(*noise);
     if (*noise == kMaxNoise && !search.keeps()) {
-      throw_out_of_reach(
-          parameter, epsilon, settings.delta,
-          fmt::format("with a noise of {} votes epsilon is still {}", kMaxNoise, search.epsilon()));
+      throw_out_of_reach(parameter, epsilon, settings.delta,
+                         fmt::format("with a noise of {:g} votes epsilon is still {}", kMaxNoise,
+                                     search.epsilon()));
     }
     if (*noise == kMinNoise) limit = "the smallest noise there is keeps the target";
   } else {

@@ -103,7 +103,7 @@ std::vector<std::optional<double>> smallest_declared_at(const DeclaredBudget& li
                                                         std::span<const double> passes,
                                                         const RunCosts& costs,
                                                         const TestOrders& orders, double step,
-                                                        double largest) {
+                                                        double least, double largest) {
   const auto at = [&](double epsilon) {
     const DeclaredBudget budget{epsilon, like.delta, like.has_fallback};
     const BudgetTest test(epsilon, budget.test_delta(), PassLadder(budget.ladder()), orders);
@@ -111,8 +111,8 @@ std::vector<std::optional<double>> smallest_declared_at(const DeclaredBudget& li
   };
   std::vector<std::optional<double>> result;
   for (const double p : passes) {
-    result.push_back(
-        first_of_scan(at, 1.0 / step, floor_of(costs, orders, like.delta, p), p, largest));
+    const double from = std::max(floor_of(costs, orders, like.delta, p), least + step);
+    result.push_back(first_of_scan(at, 1.0 / step, from, p, largest));
   }
   return result;
 }

@@ -23,9 +23,11 @@ using CostsAtOrders = std::function<const RunCosts&(const OrderCell& cell)>;
     const DeclaredBudget& like, const CertificateRule& rule, std::span<const double> passes,
     const CostsAtOrders& costs, double largest = kLargestDeclaredEpsilon);
 
-/// The same with the orders given, whatever epsilon.
+/// The same with the orders given, whatever epsilon, and none looked for below `least`, for which
+/// there are costs within enough distances.
 [[nodiscard]] std::vector<std::optional<double>> smallest_declared_at(
     const DeclaredBudget& like, std::span<const double> passes, const RunCosts& costs,
-    const TestOrders& orders, double step, double largest = kLargestDeclaredEpsilon);
+    const TestOrders& orders, double step, double least = kLeastDeclaredEpsilon,
+    double largest = kLargestDeclaredEpsilon);
 
 }  // namespace pate
