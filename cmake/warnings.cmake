@@ -28,7 +28,8 @@ function(pate_warnings target)
     target_link_options(${target} PRIVATE -fsanitize=${PATE_SANITIZE})
   else()
     target_compile_options(
-      ${target} PRIVATE "$<$<CONFIG:Release>:-fstack-protector-strong;-D_FORTIFY_SOURCE=2>")
+      ${target} PRIVATE "$<$<CONFIG:Release>:-fstack-protector-strong;-D_FORTIFY_SOURCE=2>"
+                        "$<$<AND:$<CONFIG:Release>,$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>>:-fcf-protection>")
     target_link_options(${target} PRIVATE "$<$<CONFIG:Release>:LINKER:-z,relro,-z,now>")
   endif()
 endfunction()

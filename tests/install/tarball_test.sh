@@ -22,6 +22,10 @@ grep -Eq 'GNU_STACK .* RW ' "$work/elf" || { echo "its stack may be executed" &&
 if grep -Eq 'LOAD .* RWE ' "$work/elf"; then echo "it has memory that may be written to and executed" && exit 1; fi
 grep -q GNU_RELRO "$work/elf" || { echo "its tables of addresses may be written to" && exit 1; }
 grep -Eq 'NOW' "$work/elf" || { echo "it binds names late" && exit 1; }
+if [ "$(uname -m)" = x86_64 ]; then
+  # endbr64, where alone a jump may land.
+  [ "$(LC_ALL=C grep -caP '\xf3\x0f\x1e\xfa' "$build_dir/pate")" -gt 100 ] || { echo "it may be made to jump anywhere" && exit 1; }
+fi
 # The C library in it has these names anyway: the program of the build, of the same objects, asks another one for them.
 readelf --dyn-syms -W "$build_dir/pate" > "$work/names"
 for name in __stack_chk_fail '__[a-z]*_chk'; do

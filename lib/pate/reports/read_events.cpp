@@ -201,6 +201,11 @@ Record read_events(const io::JsonValue& report) {
   if (schema && schema->text() == "pate/release/v1") {
     report.fail("a release that was made; this report is of a dry run, without public");
   }
+  if (schema && schema->text() == "pate/darrm/v1") {
+    report.at("setting").fail(
+        "independent_fresh or non_private: where teachers that were trained once answer again, "
+        "costs do not add up; run pate darrm on all of their queries together");
+  }
   if (schema) {
     schema->fail("a report with a record: of pate analyze, label, plan, release, darrm or compose");
   }

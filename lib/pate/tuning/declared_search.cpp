@@ -22,7 +22,7 @@ constexpr int kMostTests = 12;
 constexpr int kMostOnGrid = 24;
 // A share of the declared epsilon: steps of the scan for the epsilon that parameters need, which
 // guides the search alone; how far beyond the declared one it goes; from where costs are computed.
-constexpr double kScanStep = 5e-3;
+constexpr double kScanStep = 2e-3;
 constexpr double kScanTo = 4.0;
 constexpr double kScanFrom = 0.75;
 // A budget of which less than this is used is none.

@@ -113,21 +113,13 @@ std::string about_parameters(const ReleasePlan& plan) {
   return text;
 }
 
-}  // namespace
-
-double ReleasePlan::epsilon(double released_rdp) const {
-  const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
-  return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
-}
-
 // The mean of a normal number plus what is positive of it, E[max(x + N(0, 1), 0)].
-static double positive_mean(double x) {
+double positive_mean(double x) {
   return x * normal_cdf(x) + std::exp(log_normal_density(x));
 }
 
 // The mean of what is published: z is cut at 0 and at f_max, epsilon at 0.
-static double mean_published(const ReleaseNumbers& numbers, double k, double rdp,
-                             double largest_rdp) {
+double mean_published(const ReleaseNumbers& numbers, double k, double rdp, double largest_rdp) {
   const double sd = numbers.noise_sd;
   const double mean = numbers.mean_released;
   const double apart = mean - (rdp + k * sd);
@@ -137,6 +129,13 @@ static double mean_published(const ReleaseNumbers& numbers, double k, double rdp
   return std::clamp(
       mean + sd * (positive_mean((least - mean) / sd) - positive_mean((mean - most) / sd)), least,
       most);
+}
+
+}  // namespace
+
+double ReleasePlan::epsilon(double released_rdp) const {
+  const double total = (released_rdp + numbers.release_cost + earlier_cost) * (1.0 + 1e-15);
+  return std::max(epsilon_from_rdp(Conversion::improved, total, parameters.order, delta), 0.0);
 }
 
 bool ReleasePlan::uses_chosen_parameters() const {
