@@ -341,14 +341,14 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
     for (WeightCost& cost : of_weights) cost = cost.public_part();
     report.path = "labels";
   }
-  report_labels(options.labels, ledger.has_value(), [&] {
+  report_labels(options.labels, ledger.has_value(), [&, &costs = account] {
     deliver_report(
         options.output, reports::label_report_json(report, context, options.output.audience()),
         for_people(
-            options.output, guarantee_of(account),
+            options.output, guarantee_of(costs),
             label_summary(report, options.output.public_only ? "PUBLIC" : options.input.votes,
                           options.output.all, streams.out_colour())),
-        account.notices, streams);
+        costs.notices, streams);
   });
   return kDone;
 }

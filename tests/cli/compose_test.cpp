@@ -883,9 +883,9 @@ TEST_SUITE("compose") {
       check_refused({a, reports.write("edited", edited.dump())}, 3, message);
     };
     refuses("steps/gaussian_maxima/0/sigma2", 16.0, "expected the steps that its 40 queries take");
-    refuses("origin/order", 3.0, "which differ in what everybody may know");
+    refuses("origin/order", 3.0, "what the record of the report costs");
     refuses("private/votes_digest", std::string(64, '0'), "which differ in votes_digest");
-    refuses("private/table/log_q/0", -40.0, "what the record of the report costs");
+    refuses("private/table/log_q/0", -40.0, "which differ in its queries");
     refuses("private/table/count/0", 7, "record.events[0].private.table.");
     refuses("id", "nothing", "expected 32 hexadecimal digits");
   }

@@ -468,9 +468,8 @@ TEST_SUITE("release") {
     std::vector<std::int64_t> answered(797, -1);
     for (std::size_t i = 0; i < 60; ++i) answered[i] = 3;
     write_bytes(decisions, npy_array<std::int64_t>({797}, answered));
-    const Ran ran =
-        release(fixed({"--decisions", decisions, "--reading", "realized", "--accept",
-                       "improbable-decisions", "--accept", "improbable-labels"}));
+    const Ran ran = release(fixed({"--decisions", decisions, "--reading", "realized", "--accept",
+                                   "improbable-decisions", "--accept", "improbable-labels"}));
     CHECK(ran.status == 0);
     CHECK(ran.json().at("public").at("answered") == 60);
     CHECK(ran.json().at("public").at("reading") == "realized");

@@ -214,10 +214,9 @@ TEST_CASE("pate tune: a report that lists some of the points is gone on from as 
   const std::string some = (directory / "some.json").string();
   for (const Words& grid : {kGrid, Words{"--sigma2", "10:40:5"}}) {
     const Words words = Words{digits(), "--queries", "100", "--objective", "answered"} + grid;
-    REQUIRE(
-        run(Words{"tune"} + words +
-            Words{"--goal", "private", "--delta", "1e-5", "--top", "1", "--quiet", "-o", some})
-            .status == 0);
+    REQUIRE(run(Words{"tune"} + words +
+                Words{"--goal", "private", "--delta", "1e-5", "--top", "1", "--quiet", "-o", some})
+                .status == 0);
     REQUIRE(nlohmann::json::parse(read_bytes(some)).at("points_listed") <
             tune(words).json().at("points_listed"));
     CHECK(tune(words + Words{"--resume", some}).out == tune(words).out);
