@@ -48,7 +48,7 @@ PartitionName=all Nodes={host} Default=YES State=UP
 WHOLE = {
     "analyze": ("run.json", "--threshold 60 --sigma1 15 --sigma2 15 --delta 1e-5",
                 lambda report: (report["queries"], report["costs"])),
-    "tune": ("tuned.json", "--threshold 40:80:10 --sigma1 10:40:10 --sigma2 10:40:5 --delta 1e-5 --max-epsilon 10",
+    "tune": ("tuned.json", "--threshold 40:80:10 --sigma1 10:40:10 --sigma2 10:40:5 --delta 1e-5 --goal private --max-epsilon 10",
              lambda report: (report["best"], report["points"])),
 }
 
