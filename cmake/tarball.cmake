@@ -14,7 +14,7 @@ add_custom_target(static_libraries DEPENDS ${static}/libzip.a ${static}/libfmt.a
 add_executable(pate_static EXCLUDE_FROM_ALL cli/main.cpp)
 set_target_properties(pate_static PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 add_dependencies(pate_static pate_commands pate_library static_libraries)
-target_include_directories(pate_static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(pate_static PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/lib)
 # The warnings are of libcrypto's calls into the network and of modules, which hashing does not make.
 target_link_options(pate_static PRIVATE -static LINKER:--no-warnings)
 # libgfortran refers to these weakly and calls them when it ends, so they must be there.
