@@ -14,14 +14,17 @@ if ldd "$root/bin/pate" > "$work/ldd" 2>&1; then
   echo "the program wants libraries:" && cat "$work/ldd"
   exit 1
 fi
-# Hardening, as cmake/warnings.cmake has it: anywhere in memory, no code in data, nothing of the linker's left to write to,
-# ends where a stack was overwritten.
-readelf -hlWd "$root/bin/pate" > "$work/elf"
-grep -Eq 'Type: +DYN' "$work/elf" || { echo "the program is not position-independent" && exit 1; }
-grep -Eq 'GNU_STACK .* RW ' "$work/elf" || { echo "its stack may be executed" && exit 1; }
-if grep -Eq 'LOAD .* RWE ' "$work/elf"; then echo "it has memory that may be written to and executed" && exit 1; fi
-grep -q GNU_RELRO "$work/elf" || { echo "its tables of addresses may be written to" && exit 1; }
-grep -Eq 'NOW' "$work/elf" || { echo "it binds names late" && exit 1; }
+# Hardening, as cmake/warnings.cmake has it: no code in data, nothing of the linker's left to write to, ends where a stack was
+# overwritten; the program of the build, which is not static, anywhere in memory too.
+readelf -hlWd "$build_dir/pate" > "$work/dynamic"
+grep -Eq 'Type: +DYN' "$work/dynamic" || { echo "the program is not position-independent" && exit 1; }
+grep -Eq 'NOW' "$work/dynamic" || { echo "it binds names late" && exit 1; }
+readelf -hlW "$root/bin/pate" > "$work/static"
+for elf in "$work/dynamic" "$work/static"; do
+  grep -Eq 'GNU_STACK .* RW ' "$elf" || { echo "$elf: its stack may be executed" && exit 1; }
+  if grep -Eq 'LOAD .* RWE ' "$elf"; then echo "$elf: it has memory that may be written to and executed" && exit 1; fi
+  grep -q GNU_RELRO "$elf" || { echo "$elf: its tables of addresses may be written to" && exit 1; }
+done
 if [ "$(uname -m)" = x86_64 ]; then
   # endbr64, where alone a jump may land.
   [ "$(LC_ALL=C grep -caP '\xf3\x0f\x1e\xfa' "$build_dir/pate")" -gt 100 ] || { echo "it may be made to jump anywhere" && exit 1; }
