@@ -115,10 +115,10 @@ bool is_evidence(const Seen& seen) {
   return static_cast<double>(seen.here) > seen.weight * (there + 1.5 * std::sqrt(there) + 1.0);
 }
 
-Estimate estimate(Program& here, Program& there, int runs) {
+Estimate estimate(Program& here, Program& there) {
   const auto sample = [&] {
     std::map<Outcome, Seen> counts;
-    for (int i = 0; i < runs; ++i) {
+    for (int i = 0; i < kRuns; ++i) {
       const auto [a, epsilon_a] = here.run();
       Seen& at = counts[a];
       ++at.here;
@@ -137,11 +137,11 @@ Estimate estimate(Program& here, Program& there, int runs) {
   for (const auto& [outcome, seen] : sample()) {
     const auto before = first.find(outcome);
     if (before == first.end() || !is_evidence(before->second)) continue;
-    p += static_cast<double>(seen.here) / runs;
-    q += seen.weight * static_cast<double>(seen.there) / runs;
-    q_square += seen.weight * seen.weight * static_cast<double>(seen.there) / runs;
+    p += static_cast<double>(seen.here) / kRuns;
+    q += seen.weight * static_cast<double>(seen.there) / kRuns;
+    q_square += seen.weight * seen.weight * static_cast<double>(seen.there) / kRuns;
   }
-  return {p - q, std::sqrt((p * (1.0 - p) + q_square - q * q) / runs)};
+  return {p - q, std::sqrt((p * (1.0 - p) + q_square - q * q) / kRuns)};
 }
 
 // Everybody's votes, those of a neighbour, the noise that is claimed of both steps, and what of the
@@ -151,7 +151,6 @@ struct Case {
   double threshold, sigma1, sigma2;
   CurveParameters parameters;
   double labels_noticed, index_noticed;
-  int runs;
 };
 
 // The excess where labels have `of_labels` times the noise that is claimed, the index `of_index`.
@@ -162,7 +161,7 @@ Estimate excess_of(const Case& one, double of_labels, double of_index) {
   if (of_index != 1.0) s.emplace(of_index * one.parameters.s);
   Program here(one.here, claimed, used, s, one.parameters, 1);
   Program there(one.there, claimed, used, s, one.parameters, 2);
-  return estimate(here, there, one.runs);
+  return estimate(here, there);
 }
 
 const std::vector<Case> kCases{
@@ -173,8 +172,7 @@ const std::vector<Case> kCases{
      1.8,
      {4.0, 4.0, 0.05},
      0.5,
-     1.0,
-     kRuns / 3},
+     1.0},
     {{{1, 0}, {1, 0}, {1, 0}, {1, 0}},
      {{0, 1}, {0, 1}, {0, 1}, {0, 1}},
      1.0,
@@ -182,9 +180,8 @@ const std::vector<Case> kCases{
      2.2,
      {4.0, 3.0, 0.05},
      0.5,
-     1.0,
-     kRuns / 3},
-    {{{3, 0}}, {{2, 1}}, 2.0, 4.0, 2.0, {3.0, 1.0, 0.1}, 1.0, 0.5, kRuns},
+     1.0},
+    {{{3, 0}}, {{2, 1}}, 2.0, 4.0, 2.0, {3.0, 1.0, 0.1}, 1.0, 0.5},
 };
 
 }  // namespace
