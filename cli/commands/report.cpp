@@ -10,7 +10,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/gnuplot.hpp"
 #include "cli/html/page.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/clock.hpp"
 #include "pate/base/files.hpp"
 #include "pate/reports/figures/figure.hpp"
 #include "pate/reports/read_report.hpp"
@@ -22,25 +22,18 @@ namespace {
 // The day in UTC; that of SOURCE_DATE_EPOCH, in seconds since 1970, where it is set, so that the
 // same page can be made twice (https://reproducible-builds.org/specs/source-date-epoch/).
 std::string today() {
-  // Within the years 1970 to 9999.
-  constexpr std::time_t kLast = 253402300799;
-  std::time_t seconds = std::time(nullptr);
+  std::time_t seconds = 0;
   if (const char* const given =
           std::getenv("SOURCE_DATE_EPOCH")) {  // NOLINT(concurrency-mt-unsafe): nobody sets it
     const std::string_view text = given;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || seconds < 0 ||
-        seconds > kLast) {
+    if (error != std::errc() || end != text.data() + text.size() || !io::has_date(seconds)) {
       throw usage_error(
           fmt::format("SOURCE_DATE_EPOCH must be a whole number of seconds since 1970, got {}",
                       io::printable(text)));
     }
-  }
-  if (seconds < 0 || seconds > kLast) {
-    throw input_error(fmt::format(
-        "the clock of this machine says {} seconds since 1970, outside of the years 1970 to 9999; "
-        "give --date TEXT",
-        seconds));
+  } else {
+    seconds = io::clock_now("outside of the years 1970 to 9999; give --date TEXT");
   }
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(seconds));
 }

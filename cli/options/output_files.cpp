@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/options/output.hpp"
 #include "cli/text.hpp"
 #include "pate/base/error.hpp"
 
@@ -94,10 +95,8 @@ void write_paid(bool in_ledger, const std::string& there, const std::function<vo
 
 void write_labels(const std::string& path, std::string_view bytes, bool is_public, bool in_ledger,
                   const Streams& streams, const io::WritePoints& points) {
-  write_paid(in_ledger, "There are no labels: these are lost, as noise is never drawn twice", [&] {
-    write_output_file(path, bytes, streams, is_public ? io::Readers::by_umask : io::Readers::owner,
-                      points);
-  });
+  write_paid(in_ledger, "There are no labels: these are lost, as noise is never drawn twice",
+             [&] { write_output_file(path, bytes, streams, readers_of(is_public), points); });
 }
 
 void report_labels(const std::string& path, bool in_ledger, const std::function<void()>& report) {

@@ -4,6 +4,7 @@
 // is none. Calls count from the beginning of main, those of all threads. At the end
 // PATE_FAIL_COUNT, a file, gets how many there were. Of files, PATE_WRITES, another, gets them in
 // their order: "make NAME", "write NAME", "fsync NAME", "rename NAME TO", "link NAME TO".
+// PATE_CLOCK is what the clock says.
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -193,6 +195,15 @@ int linkat(int from_in, const char* from, int to_in, const char* to, int flags) 
 
 int link(const char* from, const char* to) {
   return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+std::time_t time(std::time_t* to) {
+  const char* const told = std::getenv("PATE_CLOCK");
+  timespec now{};
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  const std::time_t seconds = told == nullptr ? now.tv_sec : std::atoll(told);
+  if (to != nullptr) *to = seconds;
+  return seconds;
 }
 
 // Of files that are made.

@@ -203,6 +203,24 @@ class FailOnceTest(unittest.TestCase):
             after = [call for call in shown[named[0] + 1:] if call[0] != "make"]
             self.assertEqual(after[:1], [("fsync", str(where / "outputs"), "")], shown)
 
+    def test_a_clock_without_a_date_is_refused_before_anything_is_written(self):
+        for seconds, is_dated in ((0, True), (253402300799, True), (253402300800, False), (-1, False), (2 ** 62, False), (-2 ** 62, False)):
+            for name in ("label", "report"):
+                with self.subTest(name, seconds=seconds), tempfile.TemporaryDirectory() as directory:
+                    where = pathlib.Path(directory) / "kept"
+                    shutil.copytree(self.kept, where)
+                    before = (where / "ledger").read_bytes()
+                    environment = {**os.environ, "LD_PRELOAD": LIBRARY, "PATE_CLOCK": str(seconds)}
+                    environment.pop("SOURCE_DATE_EPOCH", None)
+                    done = subprocess.run([PATE, *COMMANDS[name][0], *(["--quiet"] if name == "label" else [])], cwd=where, text=True,
+                                          stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=300, env=environment)
+                    self.assertEqual(done.returncode, 0 if is_dated else 3, done.stderr)
+                    self.assertEqual(all((where / output).exists() for output in COMMANDS[name][1]), is_dated)
+                    if not is_dated:
+                        self.assertIn(f"the clock of this machine says {seconds} seconds", done.stderr)
+                        self.assertEqual((where / "ledger").read_bytes(), before)
+                        self.assertFalse(any((where / output).exists() for output in COMMANDS[name][1]))
+
     def test_allocations(self):
         rng = random.Random(1)
 

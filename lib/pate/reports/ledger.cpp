@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "pate/base/clock.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/ownership.hpp"
@@ -116,19 +117,6 @@ io::Descriptor open_locked(const fs::path& path, const LedgerAccess& access, boo
   }
 }
 
-// Years that dates with four digits hold.
-std::string time_now() {
-  const std::time_t now = std::time(nullptr);
-  constexpr std::time_t kLast = 253402300799;
-  if (now < 0 || now > kLast) {
-    throw input_error(fmt::format(
-        "the clock of this machine says {} seconds since 1970, and an entry needs a date within "
-        "the years 1970 to 9999: set the clock",
-        now));
-  }
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
-}
-
 std::string read_all(int file, const fs::path& path) {
   std::string bytes;
   std::array<char, 1 << 16> buffer{};
@@ -169,7 +157,9 @@ Ledger::~Ledger() {
 }
 
 void Ledger::append(LedgerEntry entry) {
-  entry.time = time_now();
+  const std::time_t now =
+      io::clock_now("and an entry needs a date within the years 1970 to 9999: set the clock");
+  entry.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   const std::string bytes = ledger_addition(text_, entry);
   points_("ledger entry made");
   if (text_.lines == 0 && ::fchmod(descriptor_.get(), 0600) != 0) fail(path_, "written", errno);
