@@ -113,9 +113,8 @@ TEST_SUITE("reports") {
           "points[0].answered: expected a number >= 0, found -1");
     CHECK(message_of([](Json& r) { r["points"][0].erase("correct"); }) ==
           "points[0].correct: is missing");
-    CHECK(message_of([](Json& r) {
-            r["points"][0].erase("agreeing");
-          }).starts_with("points[0].agreeing: is missing"));
+    CHECK(message_of([](Json& r) { r["points"][0].erase("agreeing"); }) ==
+          "points[0].agreeing: is missing");
     CHECK(message_of([](Json& r) { r["points"][0]["queries"] = 21; }) ==
           "points[0].queries: expected a whole number from 0 to 20, found 21");
     CHECK(message_of([](Json& r) { r["points"][0]["index"] = 0; }) ==
