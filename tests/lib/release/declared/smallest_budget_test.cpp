@@ -50,8 +50,9 @@ TEST_CASE("smallest declared epsilon: as a reference of its own finds it") {
 TEST_CASE("smallest declared epsilon: none where the largest that is looked at does not pass") {
   const std::vector<double> orders{4, 6, 8, 12, 16};
   for (const double largest : {0.5, 0.9}) {
-    for (const auto& found : smallest_declared_at({1.0, 1e-5, false}, kPasses,
-                                                  made_up_costs(orders), orders, 1e-2, largest)) {
+    for (const auto& found :
+         smallest_declared_at({1.0, 1e-5, false}, kPasses, made_up_costs(orders), orders, 1e-2,
+                              kLeastDeclaredEpsilon, largest)) {
       CHECK_FALSE(found);
     }
   }
