@@ -41,9 +41,8 @@ RANDOM_RUNS = \
   "PATE_RANDOM_DUMPS=1000 $(BUILD)/tests/test_accounting --test-case='random dumps: the certificate*'"
 # What cppcheck takes for defined: the reference system. With nothing it looks at every combination, in twice the time.
 CONFIGURATION ?= -D__linux__ -D__x86_64__ -DLDBL_MANT_DIG=64 -DPATE_HAVE_CLP
-# CI has ALONE=--precompiled: sources see the headers of the standard library that every build precompiles.
-ALONE ?=
-# CI has TIDY=--without-style.
+# CI has ALONE=no and TIDY=--without-style.
+ALONE ?= yes
 TIDY ?=
 SECONDS ?= 60
 FUZZ ?= --seconds $(SECONDS)
@@ -270,7 +269,7 @@ lint: deps-dev ## clang-format, cppcheck, schemas; by clang every file alone, cl
 	@cppcheck --quiet --error-exitcode=1 -j $(JOBS) --std=c++20 --enable=warning,performance,portability \
 	  $(CONFIGURATION) --suppressions-list=.cppcheck-suppressions -Ilib -I. lib cli
 	@cmake --preset tidy --log-level=ERROR > /dev/null
-	@python3 -B tests/lint/alone.py . build/tidy --jobs $(JOBS) $(ALONE)
+	@[ "$(ALONE)" = no ] || python3 -B tests/lint/alone.py . build/tidy --jobs $(JOBS)
 	@python3 -B tests/lint/tidy.py . build/tidy --jobs $(JOBS) $(TIDY)
 
 .PHONY: tidy

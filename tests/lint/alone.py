@@ -7,9 +7,6 @@ BUILD_DIR is one of the preset `tidy`, which compiles a folder at a time: there 
 includes, which ends the build of those who compile each file for itself. A header that its own source includes first is
 looked at with it; any other, twice in a unit of its own. What was clean is not looked at again before it, a header it
 includes or its options change: BUILD_DIR/alone.json has the digests.
-
---precompiled takes two thirds of the time: sources see, as in every build of ours, the headers of the standard library that
-cmake/precompiled.cmake lists, so that one of these that is not included is not told. Headers looked at by themselves do not.
 """
 import argparse
 import concurrent.futures
@@ -42,35 +39,13 @@ def begins_with_its_header(path):
     return first is not None and first[1].endswith(f"{path.parent.name}/{path.stem}.hpp")
 
 
-def precompiled(source, build, found):
-    """For every set of options that several sources have: what makes clang see the headers that builds precompile."""
-    headers = re.findall(r"^ +(<.*>)", (source / "cmake/precompiled.cmake").read_text(encoding="utf-8"), re.M)
-    (build / "alone.hpp").write_text("".join(f"#include {header}\n" for header in headers), encoding="utf-8")
-    seen = {}
-    for options in found.values():
-        seen.setdefault(without_folders(options), []).append(options)
-    result = {}
-    for key, its in seen.items():
-        if len(its) > 3:
-            made = str(build / f"alone_{len(result)}.pch")
-            subprocess.run([*its[0], "-x", "c++-header", str(build / "alone.hpp"), "-o", made], cwd=build, check=True)
-            result[key] = ["-include-pch", made]
-    return result
-
-
-def without_folders(options):
-    """Where a room may look for its headers changes nothing in those of the standard library."""
-    return re.sub(r"(^|\0)(-I[^\0]+|-isystem\0[^\0]+)", "", "\0".join(options))
-
-
-def units(source, build, with_precompiled=False):
+def units(source, build):
     """Name, command and standard input of everything that is parsed."""
     found = sources_with_options(source, build)
     if not found:
         sys.exit(f"there is no source to look at in {build}")
-    sees = precompiled(source, build, found) if with_precompiled else {}
     for path, options in found.items():
-        yield path, [*options, *sees.get(without_folders(options), []), "-fsyntax-only", str(path)], ""
+        yield path, [*options, "-fsyntax-only", str(path)], ""
     # Who sees all rooms sees all that a header may include. Tests promote to long double by the dozen.
     widest = max(found.values(), key=lambda options: sum(word.startswith(("-I", "-isystem")) for word in options))
     seen = {path.with_suffix(".hpp") for path in found if begins_with_its_header(path)}
@@ -86,7 +61,6 @@ def main():
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--precompiled", action="store_true")
     given = parser.parse_args()
     source, build = given.source.resolve(), given.build.resolve()
 
@@ -105,7 +79,7 @@ def main():
 
     found, looked, wrong = set(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for path, digest, said in pool.map(parse, units(source, build, given.precompiled)):
+        for path, digest, said in pool.map(parse, units(source, build)):
             looked += said is not None
             if said:
                 wrong += 1

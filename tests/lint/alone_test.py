@@ -66,23 +66,6 @@ class AloneTest(unittest.TestCase):
         self.write("lib/low/b.cpp", "int B() { int unused = 1; return 2; }\n")
         self.assertIn("DOES NOT COMPILE ALONE: lib/low/b.cpp", self.run_alone()[1])
 
-    @unittest.skipUnless(shutil.which("clang++"), "no clang++")
-    def test_what_builds_precompile_is_seen_by_sources_and_nothing_else(self):
-        self.write("cmake/precompiled.cmake", "  target_precompile_headers(\n    PRIVATE\n    <vector>\n    <string>)\n")
-        members = [self.source / f"lib/low/{name}.cpp" for name in "abcd"]
-        self.write("lib/low/b.cpp", "std::vector<int> B() { return {1}; }\n")
-        self.write("lib/low/c.cpp", "int C() { return 1; }\n")
-        self.write("lib/low/d.cpp", "int D() { return 1; }\n")
-        (self.build / "Unity/unity_low_cxx.cxx").write_text("".join(f'#include "{member}"\n' for member in members))
-        self.assertEqual(self.run_alone("--precompiled"), (0, "alone: 5 sources and headers, 5 looked at, 0 wrong\n"))
-        self.write("lib/low/c.cpp", "int C() { return 1 + A().size(); }\n")
-        self.write("lib/low/d.cpp", "std::set<int> D() { return {1}; }\n")
-        self.write("lib/low/lonely.hpp", "#pragma once\nstd::vector<int> lonely;\n")
-        said = self.run_alone("--precompiled")[1]
-        for name in ("c.cpp", "d.cpp", "lonely.hpp"):
-            self.assertIn(f"DOES NOT COMPILE ALONE: lib/low/{name}", said)
-        self.assertIn("DOES NOT COMPILE ALONE: lib/low/b.cpp", self.run_alone()[1])
-
     def test_a_build_without_sources_is_no_success(self):
         (self.build / "compile_commands.json").write_text("[]")
         self.assertEqual(self.run_alone()[0], 1)
