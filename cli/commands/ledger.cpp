@@ -82,7 +82,7 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
   line.section("").add("LEDGER TEXT", options.ledger, "a ledger of pate label and pate release",
                        {.required = true, .recorded_as = "ledger"});
   const Section section = line.section("Ledger");
-  section.add("--repair", options.repair, "leave out a last line that a crash cut off");
+  section.add("--repair", options.repair, "leave out what was cut off at the end");
   add_trust_ledger(section, options.access);
   add_lock_timeout(section, options.access);
   add_foreign_options(line, options.foreign);

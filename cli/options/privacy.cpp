@@ -230,7 +230,7 @@ std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::strin
 
 Notice torn_notice(const std::string& called, std::int64_t line) {
   return {"ledger_torn",
-          fmt::format("{}: line {} was cut off and is left out: what its entry cost is unknown",
+          fmt::format("{}: what was cut off at line {} is left out: what it cost is unknown",
                       called, line)};
 }
 

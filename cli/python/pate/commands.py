@@ -705,7 +705,7 @@ def ledger(ledger, *, repair=False, trust_ledger=False, lock_timeout=None, rdp=N
     ledger: a ledger of pate label and pate release
 
     Ledger:
-    repair: leave out a last line that a crash cut off
+    repair: leave out what was cut off at the end
     trust_ledger: believe a ledger that others could have written
     lock_timeout: wait so long for a ledger in use; default: until it is free
 

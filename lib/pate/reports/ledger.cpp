@@ -130,6 +130,18 @@ std::string read_all(int file, const fs::path& path) {
   }
 }
 
+// How many lines there are, in the first one, once they are on the disk: never too many. Where the
+// file may only be appended to (chattr +a), or the write fails, it stays too few, and misses none.
+void write_count(const io::Descriptor& file, const fs::path& path, std::size_t place,
+                 std::int64_t lines) {
+  const int flags = ::fcntl(file.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(file.get(), F_SETFL, flags & ~O_APPEND) != 0) return;
+  const std::string digits = count_digits(lines);
+  [[maybe_unused]] const ssize_t written =
+      ::pwrite(file.get(), digits.data(), digits.size(), static_cast<off_t>(place));
+  if (::fcntl(file.get(), F_SETFL, flags) != 0) fail(path, "written", errno);
+}
+
 }  // namespace
 
 Ledger::Ledger(const LedgerAccess& access, fs::path path)
@@ -179,8 +191,11 @@ void Ledger::append(LedgerEntry entry) {
   }
   points_("ledger directory synced");
 
+  if (text_.lines == 0) text_.count_place = count_place(bytes);
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);
   text_.ends_line = true;
+  if (text_.count_place) write_count(descriptor_, path_, *text_.count_place, text_.lines);
+  points_("ledger counted");
   const std::size_t last = bytes.rfind('\n', bytes.size() - 2);
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;
   text_.last_digest = line_digest(std::string_view(bytes).substr(begin, bytes.size() - 1 - begin));
@@ -200,12 +215,12 @@ void require_trusted(const fs::path& path, const LedgerAccess& access) {
 
 void repair_ledger(const fs::path& path, const LedgerAccess& access) {
   require_trusted(path, access);
-  (void)torn_mark(io::read_text_file(path.string()), path.string());  // none is made
+  (void)repaired(io::read_text_file(path.string()), path.string());  // none is made
   bool made = false;
   std::optional<io::TemporaryName> none;
   const io::Descriptor locked = open_locked(path, access, made, none);
   const std::string bytes = read_all(locked.get(), path);
-  io::write_file_atomically(path, bytes + torn_mark(bytes, path.string()));
+  io::write_file_atomically(path, repaired(bytes, path.string()));
 }
 
 std::vector<LedgerEntry> read_ledger(const fs::path& path, const LedgerAccess& access) {

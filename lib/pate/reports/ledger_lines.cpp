@@ -23,6 +23,10 @@ namespace {
 constexpr const char* kSchema = "pate/ledger/v3";
 // How every line begins: by this the rest of a torn one is known.
 constexpr std::string_view kBeginning = R"({"schema":"pate/ledger/v3",)";
+// In the first line alone, after this: how many lines were written, in digits that are brought up
+// to date in their place. A file that has lost whole lines at its end is told by them.
+constexpr std::string_view kCounted = R"({"schema":"pate/ledger/v3","written":")";
+constexpr std::size_t kCountDigits = 10;
 constexpr const char* kTorn = "torn";  // the kind of the mark after torn lines
 constexpr const char* kEvent = "event";
 
@@ -67,6 +71,17 @@ class Line {
   }
 
   [[nodiscard]] bool is_mark() const { return text("kind") == kTorn; }
+
+  // How many lines the ledger had, by its first one; 0 where it does not say.
+  [[nodiscard]] std::int64_t written() const {
+    if (!json_.find("written")) return 0;
+    const std::string digits = text("written");
+    if (digits.size() != kCountDigits ||
+        digits.find_first_not_of("0123456789") != std::string::npos) {
+      fail(fmt::format("{} digits as \"written\"", kCountDigits));
+    }
+    return std::stoll(digits);
+  }
 
   // Each line says which line is before it.
   void check_chain(std::string_view before) const {
@@ -136,7 +151,18 @@ std::string in_words(const Ensemble& ensemble) {
 }
 
 std::string line_digest(std::string_view line) {
-  return io::sha256_hex(std::as_bytes(std::span(line.data(), line.size())));
+  std::string text(line);
+  if (const auto place = count_place(line)) text.replace(*place, kCountDigits, kCountDigits, '0');
+  return io::sha256_hex(std::as_bytes(std::span(text)));
+}
+
+std::string count_digits(std::int64_t lines) {
+  return fmt::format("{:0{}}", lines, kCountDigits);
+}
+
+std::optional<std::size_t> count_place(std::string_view bytes) {
+  if (!bytes.starts_with(kCounted) || bytes.size() < kCounted.size() + kCountDigits) return {};
+  return kCounted.size();
 }
 
 Record LedgerText::record() const {
@@ -151,15 +177,24 @@ bool is_ledger(std::string_view text) {
 
 namespace {
 
-// Sets whether the last line is torn, which no mark follows.
-LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_torn) {
+// The text, and what is not there whole at its end and has no mark: the first line and the last one
+// that was written; 0 and 0 where all is there.
+struct ReadLines {
+  LedgerText text;
+  std::int64_t cut = 0;
+  std::int64_t through = 0;
+};
+
+ReadLines read_lines(std::string_view bytes, std::string_view name) {
   LedgerText result;
+  std::int64_t written = 0;
   std::int64_t torn_lines = 0;
   const auto not_json = [&](std::int64_t line) {
     return input_error(fmt::format("{}: line {} is no line of a ledger: not JSON", name, line));
   };
   std::set<std::string> ids;
   result.ends_line = bytes.empty() || bytes.back() == '\n';
+  result.count_place = count_place(bytes);
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find('\n'), bytes.size());
     const std::string_view text = bytes.substr(0, end);
@@ -178,6 +213,7 @@ LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_
     }
     const Line line(*json, result.lines);
     line.check_chain(result.last_digest);
+    if (result.lines == 1) written = line.written();
     result.last_digest = line_digest(text);
     if (line.is_mark()) {
       line.check_mark(torn_lines);
@@ -203,7 +239,7 @@ LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_
     if (torn_lines > 0) throw not_json(result.lines - torn_lines);
   }
   // A line that has its end was written whole: it was changed since, and no crash cut it off.
-  ends_torn = torn_lines > 0 && !result.ends_line;
+  const bool ends_torn = torn_lines > 0 && !result.ends_line;
   if (torn_lines > (ends_torn ? 1 : 0)) throw not_json(result.lines - torn_lines + 1);
   if (result.entries.empty()) {
     throw input_error(fmt::format(
@@ -211,26 +247,32 @@ LedgerText read_lines(std::string_view bytes, std::string_view name, bool& ends_
         "of it, or remove it if nothing was",
         name));
   }
-  return result;
+  const std::int64_t whole = result.lines - (ends_torn ? 1 : 0);
+  const std::int64_t through = std::max(result.lines, written);
+  if (whole == through) return {std::move(result)};
+  return {std::move(result), whole + 1, through};
 }
 
 }  // namespace
 
 LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
-  bool ends_torn = false;
-  LedgerText result = read_lines(bytes, name, ends_torn);
-  if (!ends_torn) return result;
+  ReadLines read = read_lines(bytes, name);
+  if (read.cut == 0) return std::move(read.text);
+  const bool one = read.cut == read.through;
   throw input_error(fmt::format(
-      "{}: line {} is cut off: what its entry cost is unknown. Find a whole copy, or wait if the "
-      "line is being written. If nothing of it was released, mark it: pate ledger {} "
-      "--repair",
-      name, result.lines, io::printable(name, name.size(), io::Letters::any)));
+      "{}: {} cut off: what {} cost is unknown. Find a whole copy, or wait if the line is being "
+      "written. If nothing of {} was released, mark it: pate ledger {} --repair",
+      name,
+      one ? fmt::format("line {} is", read.cut)
+          : fmt::format("lines {} to {} are", read.cut, read.through),
+      one ? "its entry" : "their entries", one ? "it" : "them",
+      io::printable(name, name.size(), io::Letters::any)));
 }
 
-std::string torn_mark(std::string_view bytes, std::string_view name) {
-  bool ends_torn = false;
-  const LedgerText text = read_lines(bytes, name, ends_torn);
-  if (!ends_torn) {
+std::string repaired(std::string_view bytes, std::string_view name) {
+  const ReadLines read = read_lines(bytes, name);
+  const LedgerText& text = read.text;
+  if (read.cut == 0) {
     throw input_error(fmt::format("{}: line {}, the last, is whole: there is nothing to repair",
                                   name, text.lines));
   }
@@ -239,7 +281,13 @@ std::string torn_mark(std::string_view bytes, std::string_view name) {
   mark("kind", kTorn);
   mark("chain", text.last_digest);
   mark("lines", std::int64_t{1});
-  return '\n' + mark.place().line() + '\n';
+  std::string result(bytes);
+  // A line that is missing is marked as one that is torn.
+  const bool is_missing = text.lines < read.cut;
+  if (is_missing) result += (text.ends_line ? "" : "\n") + std::string(kBeginning);
+  result += '\n' + mark.place().line() + '\n';
+  if (text.count_place) result.replace(*text.count_place, kCountDigits, count_digits(read.cut + 1));
+  return result;
 }
 
 std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) {
@@ -249,6 +297,7 @@ std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry) 
   }
   FieldWriter line;
   line("schema", kSchema);
+  if (before.lines == 0) line("written", count_digits(1));
   line("kind", kEvent);
   line("chain", before.last_digest);
   line("time", entry.time);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,7 +43,8 @@ struct LedgerText {
   std::int64_t lines = 0;
   std::int64_t torn_line = 0;    ///< the last torn line, which a mark follows; 0: none
   bool ends_line = true;         ///< whether the last line is complete
-  std::string last_digest = {};  ///< SHA-256 of the last whole line; empty: there is none
+  std::string last_digest = {};  ///< that of the last whole line; empty: there is none
+  std::optional<std::size_t> count_place = {};  ///< as the function has it
 
   /// All events.
   [[nodiscard]] Record record() const;
@@ -50,20 +52,21 @@ struct LedgerText {
 
 /// Reads the text of a ledger; `name` is how messages call it.
 ///
-/// Every line says the SHA-256 of the whole line before it, so that a line that was changed, put in
-/// or taken out is noticed where another follows. (That the last lines were cut off is not, nor
-/// that the whole file was made anew.)
+/// Every line says the digest of the whole line before it, so that a line that was changed, put in
+/// or taken out is noticed where another follows; the first line says how many were written, so
+/// that fewer are noticed too. (That the whole file was made anew, or is an old copy, is not.)
 ///
 /// A last line that is cut off, or zeros, is what a crash left of an entry. Nobody knows what that
-/// entry cost, so that such a ledger is refused until a mark counts the line (`torn_mark`). A last
-/// line that lacks nothing but its end counts. Throws `input_error` naming any other line that is
-/// no line of a ledger, and an entry of another ensemble than the first one's; and where there is
-/// no entry.
+/// entry cost, nor what missing ones did, so that such a ledger is refused until a mark counts the
+/// line (`repaired`). A last line that lacks nothing but its end counts. Throws `input_error`
+/// naming any other line that is no line of a ledger, and an entry of another ensemble than the
+/// first one's; and where there is no entry.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
 
-/// The end of a torn last line and its mark, after which `parse_ledger` reads the rest. Throws
-/// `input_error` as `parse_ledger` does, and where the last line is whole.
-[[nodiscard]] std::string torn_mark(std::string_view bytes, std::string_view name);
+/// The text with a mark after its torn last line, or in the place of lines that are missing at its
+/// end, as `parse_ledger` reads it. Throws `input_error` as that does, and where nothing is cut
+/// off.
+[[nodiscard]] std::string repaired(std::string_view bytes, std::string_view name);
 
 /// Whether a text is a ledger rather than one report.
 [[nodiscard]] bool is_ledger(std::string_view text);
@@ -72,7 +75,12 @@ struct LedgerText {
 /// Throws `parameter_error` where settings are no JSON object.
 [[nodiscard]] std::string ledger_addition(const LedgerText& before, const LedgerEntry& entry);
 
-/// What the line after this one says of it: its SHA-256.
+/// What the line after this one says of it: its SHA-256, with zeros for how many were written.
 [[nodiscard]] std::string line_digest(std::string_view line);
+
+/// Where the first line of a ledger has how many lines were written, as `count_digits`; none in
+/// ledgers that do not say it.
+[[nodiscard]] std::optional<std::size_t> count_place(std::string_view bytes);
+[[nodiscard]] std::string count_digits(std::int64_t lines);
 
 }  // namespace pate::reports

@@ -23,6 +23,7 @@
 #include "pate/reports/record_json.hpp"
 #include "support/killed_child.hpp"
 #include "support/ledger_events.hpp"
+#include "support/paths.hpp"
 #include "support/random.hpp"
 #include "support/temp_directory.hpp"
 
@@ -61,6 +62,12 @@ LedgerEntry number(const std::string& digest) {
 pate::reports::Ensemble ensemble_of(const Ledger& ledger, const std::string& name,
                                     std::int64_t teachers, std::int64_t classes) {
   return pate::reports::ensemble_of(ledger.entries(), ledger.path(), name, teachers, classes);
+}
+
+// A ledger that says that so many lines were written.
+std::string counted(std::string text, std::int64_t lines) {
+  const std::string digits = pate::reports::count_digits(lines);
+  return text.replace(pate::reports::count_place(text).value(), digits.size(), digits);
 }
 
 std::vector<std::string> digests(const fs::path& path) {
@@ -220,7 +227,7 @@ TEST_CASE("a signal before the first entry leaves no new ledger, one after it th
       CHECK(fs::is_symlink(path) == (was == Was::link));
       if (!fs::exists(path)) continue;
       const std::string now = read_bytes(path);
-      CHECK(now.starts_with(old));
+      CHECK((was == Was::entry ? counted(now, 1) : now).starts_with(old));
       CHECK((now == old) == is_whole);
     }
     CHECK(ended > 5);
@@ -387,7 +394,7 @@ TEST_CASE("killed at any point, byte by byte: the ledger stays readable, what wa
     // An entry is whole or absent, and there if the append returned.
     const std::size_t entries = Ledger(path).entries().size();
     REQUIRE((entries == 2 || (entries == 1 && !acknowledged)));
-    REQUIRE(read_bytes(path).starts_with(first));
+    REQUIRE(counted(read_bytes(path), 1).starts_with(first));
     if (acknowledged) break;
   }
   CHECK(killed > 150);
@@ -474,12 +481,13 @@ TEST_CASE("a torn line is refused until it is marked, and the next entry follows
             path.string() + " --repair");
   CHECK(read_bytes(path) == torn);
   pate::reports::repair_ledger(path);
-  CHECK(read_bytes(path).starts_with(torn + "\n"));
+  CHECK(read_bytes(path).starts_with(counted(torn, 3) + "\n"));
   {
     Ledger ledger(path);
     ledger.append(entry("b"));
     CHECK(ledger.entries().back().line == 4);  // after the torn line and its mark
   }
+  CHECK(read_bytes(path) == counted(read_bytes(path), 4));
   CHECK(message_of<pate::input_error>([&] { pate::reports::repair_ledger(path); }) ==
         path.string() + ": line 4, the last, is whole: there is nothing to repair");
   CHECK_THROWS_AS(pate::reports::repair_ledger(directory / "none"), pate::input_error);
@@ -604,7 +612,8 @@ std::string refusal(const std::string& text) {
 TEST_CASE("an entry is one line of JSON, and comes back") {
   const std::string text = text_of(1);
   CHECK(text ==
-        R"({"schema":"pate/ledger/v3","kind":"event","chain":"","time":"2026-11-21T11:30:16Z",)"
+        R"({"schema":"pate/ledger/v3","written":"0000000001","kind":"event","chain":"",)"
+        R"("time":"2026-11-21T11:30:16Z",)"
         R"("tool":{"name":"pate","version":"0.1.0"},"settings":{"order":14.0},)"
         R"("event":{"id":")" +
             pate::test::event_id("digest0") +
@@ -633,36 +642,63 @@ TEST_CASE("text of any kind stays within its line") {
   CHECK(parse_ledger(text, "x").entries[0].event.open.mechanism == "a\nb\"\xef\xbf\xbd");
 }
 
-TEST_CASE("no part of a ledger of ten entries passes but whole lines, and all of them count") {
+TEST_CASE("no part of a ledger of ten entries passes") {
   constexpr int kEntries = 10;
-  const std::string text = text_of(kEntries);
-  const auto is_refused = [](const std::string& part) { return refusal(part) != "[no exception]"; };
+  const std::string text = counted(text_of(kEntries), kEntries);
+  const std::string beginning = R"({"schema":"pate/ledger/v3",)";
   for (std::size_t size = 0; size <= text.size(); ++size) {
     const std::string part = text.substr(0, size);
-    const auto ends = static_cast<std::size_t>(std::count(part.begin(), part.end(), '\n'));
-    const bool lacks_its_end = size < text.size() && text[size] == '\n';
-    const bool is_whole = size > 0 && (part.back() == '\n' || lacks_its_end);
+    const auto ends = static_cast<int>(std::count(part.begin(), part.end(), '\n'));
     CAPTURE(size);
-    if (is_whole) {
-      CHECK(parse_ledger(part, "x").entries.size() == ends + (lacks_its_end ? 1 : 0));
-    } else {
-      CHECK(is_refused(part));
+    const bool lacks_its_end = size < text.size() && text[size] == '\n';
+    const int whole = ends + (lacks_its_end ? 1 : 0);
+    const std::string said = refusal(part);
+    if (whole == kEntries) {
+      CHECK(said == "[no exception]");
+      continue;
     }
+    const std::string where = whole + 1 == kEntries
+                                  ? std::string("line 10 is")
+                                  : "lines " + std::to_string(whole + 1) + " to 10 are";
+    CHECK(said.find(whole == 0 ? "without a whole entry" : where + " cut off: what") !=
+          std::string::npos);
     if (size % 97 == 0 || part.ends_with('\n')) {
       // A file system may extend a file before it writes the bytes.
       for (const std::size_t zeros : {std::size_t{1}, text.size() - size + 1}) {
-        CHECK(is_refused(part + std::string(zeros, '\0')));
+        CHECK(refusal(part + std::string(zeros, '\0')) != "[no exception]");
       }
     }
-    if (is_whole || ends + 1 < kEntries || size % 7 != 0) continue;
-    const std::string marked = part + pate::reports::torn_mark(part, "x");
+    if (whole == 0 || (size % 97 != 0 && !part.ends_with('\n') && !lacks_its_end)) continue;
+    const std::string marked = pate::reports::repaired(part, "x");
     const LedgerText read = parse_ledger(marked, "x");
-    CHECK(read.entries.size() == ends);
-    CHECK(read.torn_line == kEntries);
+    CHECK(read.entries.size() == static_cast<std::size_t>(whole));
+    CHECK(read.torn_line == whole + 1);
     const LedgerText after = parse_ledger(marked + ledger_addition(read, whole_entry("n")), "x");
-    CHECK(after.entries.size() == ends + 1);
-    CHECK(after.entries.back().line == kEntries + 2);
+    CHECK(after.entries.size() == static_cast<std::size_t>(whole) + 1);
+    CHECK(after.entries.back().line == whole + 3);
   }
+  // One that does not say how many lines it had, as versions before wrote them.
+  const auto read = parse_ledger(
+      read_bytes(pate::test::source_file("tests/compatibility/0.1.0/ledger.jsonl")), "x");
+  CHECK_FALSE(read.count_place);
+}
+
+TEST_CASE("the first line says how many there are, whoever appends, and is no less whole for it") {
+  const TempDirectory directory;
+  const fs::path path = directory / "l";
+  for (int lines = 1; lines <= 12; ++lines) {
+    Ledger(path).append(entry(std::to_string(lines)));
+    CHECK(read_bytes(path) == counted(read_bytes(path), lines));
+  }
+  // Changed to fewer, it tells nothing; to more, that lines are missing; other than digits,
+  // nothing.
+  CHECK(parse_ledger(counted(read_bytes(path), 3), "x").entries.size() == 12);
+  CHECK(refusal(counted(read_bytes(path), 14)).find("lines 13 to 14 are cut off") !=
+        std::string::npos);
+  std::string other = read_bytes(path);
+  other[pate::reports::count_place(other).value()] = 'x';
+  CHECK(refusal(other) ==
+        "led.jsonl: line 1 is no line of a ledger: expected 10 digits as \"written\"");
 }
 
 TEST_CASE("a last line that has its end and is no JSON is damaged, and not repaired") {
@@ -679,7 +715,7 @@ TEST_CASE("a last line that has its end and is no JSON is damaged, and not repai
     CAPTURE(at);
     CHECK(refusal(damaged) == expected);
     CHECK(message_of<pate::input_error>(
-              [&] { (void)pate::reports::torn_mark(damaged, "led.jsonl"); }) == expected);
+              [&] { (void)pate::reports::repaired(damaged, "led.jsonl"); }) == expected);
   }
 }
 
