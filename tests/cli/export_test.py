@@ -123,6 +123,21 @@ def gaussian_run(directory, sigma, queries, times):
               f"sigma {sigma}: RDP {rdp} at order {order}")
 
 
+def pure_run(directory, scale, queries):
+    """Beside randomized response of 2 / scale, whose delta falls to 0 at its largest loss."""
+    run(directory, "plan", "--laplace-scale", scale, "--queries", queries, "--delta", "1e-5", "--quiet", "-o", "pure.json", "--export-pld", "pure.pld")
+    pld, loss = check_pld(directory, "pure.pld"), 2.0 / scale
+    yes = 1.0 / (1.0 + math.exp(-loss))
+    for part in [*(i / 50 for i in range(50)), 0.999, 0.9999]:
+        epsilon = part * queries * loss
+        exact = sum(math.comb(queries, k) * yes**k * (1.0 - yes)**(queries - k) * max(0.0, -math.expm1(epsilon - (2 * k - queries) * loss))
+                    for k in range(queries + 1))
+        for direction in DIRECTIONS:
+            found = delta_of(pld[direction], epsilon)
+            check(found >= exact * (1.0 - 1e-9), f"scale {scale}, {queries} queries: delta {found} is below {exact} at {epsilon}")
+            check(part > 0.5 or found <= exact * 1.02 + 1e-11, f"scale {scale}, {queries} queries: delta {found} is far above {exact}")
+
+
 def refusals(directory):
     run(directory, "analyze", COUNTS, "--teachers", "100", "--sigma2", "40", "--delta", "1e-5", "--queries", "9", "--quiet", "-o", "t.json",
         "--bound", "tradeoff")
@@ -141,6 +156,7 @@ def main():
             exact_run(directory, options)
         for _ in range(8):
             gaussian_run(directory, draws.uniform(8.0, 60.0), draws.randint(1, 60), draws.randint(2, 4))
+            pure_run(directory, math.exp(draws.uniform(-1.0, 5.0)), draws.randint(1, 12))
         refusals(directory)
     print(f"{checks} checks")
 
