@@ -152,7 +152,7 @@ class HostileTest(unittest.TestCase):
         yield "\u202eevil\u200b"
         yield "\x9b31m"
         yield "x\nx: ensemble good, 250 teachers, 10 classes\n\nepsilon = 0.001 at delta = 0"
-        for _ in range(8):
+        for _ in range(3):
             yield "".join(chr(rng.choice((27, 7, 8, 10, 13, 127, 0x9b, 0x202e, 0x200f, 65, 91, 48, 109))) for _ in range(9))
 
     def test_nothing_of_a_hostile_ledger_or_report_reaches_the_terminal(self):

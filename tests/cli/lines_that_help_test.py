@@ -27,7 +27,7 @@ except ImportError as missing:
     sys.exit(77)
 
 PATE = str(pathlib.Path(sys.argv[1]).resolve())
-FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 # Reads what `torch_dict` writes: an archive with a pickle, as torch's is.
 STAND_IN = """import numpy, pickle, zipfile

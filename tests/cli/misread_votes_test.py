@@ -21,8 +21,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 PATE = str(pathlib.Path(sys.argv[1]).resolve())
-DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 10
-HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 100
+DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
+HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 60
 FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
 REFUSED = 3
 

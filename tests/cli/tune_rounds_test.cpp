@@ -62,10 +62,12 @@ void check_against_split(const Dump& dump) {
   for (int tenths = 1; tenths < 10; ++tenths) {
     const double share = 0.1 * tenths * dump.max_epsilon;
     Words words = dump.axes;
+    words.insert(words.end(), {"--goal", "private"});  // a declared budget is of one round
     const Words a = limit(share);
     words.insert(words.end(), a.begin(), a.end());
     const json one = tuned({dump.votes, "--queries", dump.first}, words);
     words = dump.second_axes;
+    words.insert(words.end(), {"--goal", "private"});
     const Words b = limit(dump.max_epsilon - share);
     words.insert(words.end(), b.begin(), b.end());
     const json two = tuned(
