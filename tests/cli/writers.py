@@ -36,7 +36,7 @@ class Writer:
 WRITERS = [
     Writer(["analyze", "votes.npy", *MECHANISM], {"-o": "report.json"}),
     Writer(["analyze", "votes.npy", *MECHANISM, "--shard", "1/2"], {"-o": "shard.json"}),
-    Writer(["tune", "votes.npy", "--sigma2", "20,40", "--delta", "1e-5"], {"-o": "tune.json", "--csv": "points.csv"}),
+    Writer(["tune", "votes.npy", "--goal", "private", "--sigma2", "20,40", "--delta", "1e-5"], {"-o": "tune.json", "--csv": "points.csv"}),
     Writer(["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED], {"-o": "release.json", "--ledger": "release.ledger"},
            ledger="release.ledger"),
     Writer(["release", "votes.npy", "--teachers", "250", *MECHANISM, *FIXED, "--public-only"], {"--ledger": "public.ledger"}, {"-o": "public.json"},
