@@ -354,6 +354,8 @@ TEST_CASE("malformed files are named with the place, and nothing is written") {
       {"f.npy.gz", gzip_member(array.substr(0, 140)), "truncated file: shape (2, 2)"},
       // npz
       {"f.npz", zip, "expected a member, as in "},
+      {"f.npz:all", zip_archive({{"v.npy", array}, {"w.npy", "x"}}),
+       "f.npz:all: expected arrays of one shape and dtype, found v (2, 2) <i8, w"},
       {"f.npz:u", zip, "there is no member 'u'; the archive has v, w"},
       {"f.npz:v", bad_zip, "f.npz:v: corrupt or truncated archive: CRC error"},
       {"f.npz:v", zip.substr(0, zip.size() - 10), "cannot be read as a zip archive"},

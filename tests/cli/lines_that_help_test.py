@@ -14,6 +14,7 @@ import pathlib
 import pickle
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -640,7 +641,24 @@ def ones_only(rng, folder):
     return [path], "one of two classes", [], numpy.stack([v.teachers - ones, ones], 1)
 
 
-KINDS = [class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
+def members(rng, folder):
+    """Queries in several arrays of an archive, with labels beside them or not."""
+    v = Votes(rng)
+    parts, form = rng.randint(2, 4), rng.choice(["counts", "predictions", "predictions-by-query", "one-hot"])
+    v.ids = v.ids[:, :v.queries - v.queries % parts]
+    table = {"counts": v.counts(), "predictions": v.ids, "predictions-by-query": v.ids.T, "one-hot": numpy.eye(v.classes, dtype=int)[v.ids.T]}[form]
+    arrays = {f"part {i}": numpy.asarray(part, table.dtype, order=rng.choice("CF"))
+              for i, part in enumerate(numpy.split(table, parts, form == "predictions"))}
+    if form != "predictions" and rng.random() < 0.4:
+        arrays["labels"] = numpy.zeros(len(arrays["part 0"]), int)
+    path = folder / (rng.choice(ODD_NAMES) + ".npz")
+    rng.choice([numpy.savez, numpy.savez_compressed])(path, **arrays)
+    layout = [] if form == "counts" else ["--layout", "predictions-by-query" if form == "one-hot" else form, *v.k()]
+    said = "what makes one array" if form == "predictions" or "labels" in arrays else ":all reads all as one file of more queries"
+    return [path, *layout], said, layout, v.counts()
+
+
+KINDS = [members, class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
          other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators, labels_in_columns, labels_of_some, labels_headed,
          labels_named, decisions_marked, spreadsheet, other_formats, named_long_table, ones_only]
@@ -686,8 +704,11 @@ def check(kind, seed):
         assert status == 3 and expected in said, f"status {status}: {said}"
         beside = {"--decisions", "--labels", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
+        name = re.search(r"; ((?:'[^']*'|\\'|[^\s'])+):all reads all", said)
         line = re.search(r"python3 -c '[^']*'|\b(?:gunzip -c \S+ \| )?\b(?:grep|sed|tr|tail|awk|gunzip|tar|iconv|cut) .*? > (?:'[^']*'|\\'|[^\s'])+", said)
-        if line is None:  # an option settles it
+        if name is not None:
+            read = [shlex.split(name.group(1))[0] + ":all", *read]
+        elif line is None:  # an option settles it
             settles = re.search(r"add (--[a-z-]+) (\w+)", said)
             assert settles and settles.groups() == tuple(read[-2:]), said
         else:

@@ -72,7 +72,10 @@ std::string conversion_line(const std::string& name, std::string_view line) {
     if (!member.empty()) {
       const std::size_t load = text.find("n.load(" + quoted);
       if (load != std::string::npos) {
-        text.insert(text.find(')', load) + 1, fmt::format("[\"{}\"]", in_program(member)));
+        const bool all = member == "all";
+        text.insert(text.find(')', load) + 1,
+                    all ? ".values()])" : fmt::format("[\"{}\"]", in_program(member)));
+        if (all) text.insert(load, "n.concatenate([*");
       }
     }
     return text;

@@ -120,6 +120,12 @@ TEST_SUITE("votes") {
     CHECK_THROWS_AS(StackedTable("v.npz", {a, integer_table({2}, {1, 0})}), pate::input_error);
     CHECK_THROWS_AS(StackedTable("v.npz", {integer_table({1, 3}, {1, 0, 1}), b}),
                     pate::input_error);
+    const StackedTable more("v.npz:all",
+                            {integer_table({1, 3}, {1, 0, 1}), integer_table({1, 3}, {2, 0, 3})},
+                            StackedTable::Each::has_rows);
+    more.read_integers(0, 2, 1, 2, out);
+    CHECK(out == std::vector<std::int64_t>{0, 1, 0, 3});
+    CHECK(more.description().shape == std::vector<std::int64_t>{2, 3});
   }
 
   TEST_CASE("text: names of classes, missing votes, truths, and R's names of rows") {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "pate/base/memory.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/tables/foreign_formats.hpp"
+#include "pate/votes/tables/npy_header.hpp"
 #include "pate/votes/tables/npy_table.hpp"
 #include "pate/votes/tables/sparse_table.hpp"
 #include "pate/votes/tables/stacked_table.hpp"
@@ -183,6 +185,7 @@ struct Discard {
 };
 using Archive = std::unique_ptr<zip_t, Discard>;
 using File = std::unique_ptr<zip_file_t, Discard>;
+using Members = std::vector<std::pair<std::string, zip_uint64_t>>;
 
 std::string reason(zip_error_t* error) {
   std::string text = zip_error_strerror(error);
@@ -211,8 +214,8 @@ Archive open_archive(std::span<const std::byte> bytes, const std::string& name) 
 }
 
 // The names of the members that are no directories, with their indices.
-std::vector<std::pair<std::string, zip_uint64_t>> members_of(zip_t* archive) {
-  std::vector<std::pair<std::string, zip_uint64_t>> result;
+Members members_of(zip_t* archive) {
+  Members result;
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const auto index = static_cast<zip_uint64_t>(i);
@@ -223,16 +226,45 @@ std::vector<std::pair<std::string, zip_uint64_t>> members_of(zip_t* archive) {
   return result;
 }
 
-std::string list(const std::vector<std::pair<std::string, zip_uint64_t>>& members) {
+// What the header of a member says; none where it is no array that can be read.
+std::optional<NpyHeader> header_of(zip_t* archive, zip_uint64_t index) {
+  std::vector<std::byte> bytes(std::size_t{1} << 12U);
+  const File file(zip_fopen_index(archive, index, 0));
+  const zip_int64_t count = file ? zip_fread(file.get(), bytes.data(), bytes.size()) : 0;
+  try {
+    return parse_npy_header(
+        std::span(bytes).first(static_cast<std::size_t>(std::max<zip_int64_t>(0, count))), "");
+  } catch (const input_error&) {
+    return {};
+  }
+}
+
+// With their shapes and dtypes where the archive is given.
+std::string list(const Members& members, zip_t* archive = nullptr) {
   if (members.empty()) return "none";
   std::string text;
   for (std::size_t i = 0; i < std::min(members.size(), kMaxListed); ++i) {
     std::string_view shown = members[i].first;
     if (shown.ends_with(kSuffix)) shown.remove_suffix(kSuffix.size());
     text += (i == 0 ? "" : ", ") + printable(shown);
+    if (archive == nullptr) continue;
+    if (const auto header = header_of(archive, members[i].second)) {
+      text += fmt::format(" {} {}", format_shape(header->shape), header->descr);
+    }
   }
   if (members.size() <= kMaxListed) return text;
   return text + fmt::format(" and {} more", members.size() - kMaxListed);
+}
+
+// The dimensions of arrays that have one shape and one dtype; 0 where they do not.
+std::size_t dimensions_of_all(zip_t* archive, const Members& members) {
+  const auto first = header_of(archive, members.front().second);
+  const bool alike =
+      first && std::ranges::all_of(members, [&](const auto& entry) {
+        const auto header = header_of(archive, entry.second);
+        return header && header->shape == first->shape && header->descr == first->descr;
+      });
+  return alike ? first->shape.size() : 0;
 }
 
 std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::string& name,
@@ -244,14 +276,21 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
                                  [&](const auto& entry) { return entry.first.ends_with(ending); });
     });
     if (members.size() == 1) return members.front();
-    throw input_error(fmt::format(
-        "{}: expected a member, as in {}:MEMBER; the archive has {}; where each is "
-        "what one teacher "
-        "predicts, --layout predictions reads them together; where each has some of the "
-        "queries, what makes one array of them: {}",
-        name, name, list(members),
-        conversion_line(name, R"(python3 -c 'import numpy as n; a = n.load("{0}"); )"
-                              R"(n.save("{1}.npy", n.concatenate(list(a.values())))')")));
+    std::string help;
+    if (name.ends_with(".npz") && dimensions_of_all(archive, members) > 1) {
+      help = conversion_line(name, "{0}:all reads all as one file of more queries");
+    } else {
+      help = fmt::format(
+          "where each is what one teacher predicts, --layout predictions reads them together; "
+          "where each has some of the queries, what makes one array of them: {}",
+          conversion_line(name,
+                          R"(python3 -c 'import numpy as n; a = [*n.load("{0}").values()]; )"
+                          R"(d = max(x.ndim for x in a); )"
+                          R"(n.save("{1}.npy", n.concatenate([x for x in a if x.ndim == d]))')"));
+    }
+    throw input_error(fmt::format("{}: expected a member, as in {}; the archive has {}; {}", name,
+                                  conversion_line(name, "{0}:MEMBER"), list(members, archive),
+                                  help));
   }
   // An exact match goes before one without ".npy".
   for (const std::string& wanted : {std::string(member), std::string(member).append(kSuffix)}) {
@@ -356,7 +395,8 @@ std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> a
     return open_sparse(opened.get(), name);
   }
   const auto open_member = [&](std::string_view called, zip_uint64_t index) {
-    if (called.ends_with(kSuffix)) called.remove_suffix(kSuffix.size());
+    // An array that is called "all" keeps its ending: lines in messages take it for that array.
+    if (called.ends_with(kSuffix) && called != "all.npy") called.remove_suffix(kSuffix.size());
     std::string table = fmt::format("{}:{}", name, printable(called));
     std::vector<std::byte> contents = read_member(opened.get(), index, table);
     return std::make_shared<const NpyTable>(std::move(table), std::move(contents), "npz",
@@ -365,10 +405,26 @@ std::shared_ptr<const NumericTable> open_npz_member(std::span<const std::byte> a
   const auto members = members_of(opened.get());
   const bool arrays = std::ranges::all_of(
       members, [](const auto& entry) { return entry.first.ends_with(kSuffix); });
-  if (member.empty() && reading.stack_members && arrays && members.size() > 1) {
-    std::vector<std::shared_ptr<const NpyTable>> rows;
-    for (const auto& [called, index] : members) rows.push_back(open_member(called, index));
-    return std::make_shared<const StackedTable>(name, std::move(rows));
+  const bool all =
+      member == "all" && members.size() > 1 && std::ranges::none_of(members, [](const auto& entry) {
+        return entry.first == "all" || entry.first == "all.npy";
+      });
+  const auto open_all = [&] {
+    std::vector<std::shared_ptr<const NpyTable>> tables;
+    for (const auto& [called, index] : members) tables.push_back(open_member(called, index));
+    return tables;
+  };
+  if ((member.empty() || all) && reading.stack_members && arrays && members.size() > 1) {
+    return std::make_shared<const StackedTable>(name, open_all());
+  }
+  if (all) {
+    if (dimensions_of_all(opened.get(), members) == 0) {
+      throw input_error(fmt::format(
+          "{}:all: expected arrays of one shape and dtype, found {}: name one, as in {}", name,
+          list(members, opened.get()), conversion_line(name, "{0}:MEMBER")));
+    }
+    return std::make_shared<const StackedTable>(fmt::format("{}:all", name), open_all(),
+                                                StackedTable::Each::has_rows);
   }
   const auto [found, index] = find_member(opened.get(), name, member);
   return open_member(found, index);

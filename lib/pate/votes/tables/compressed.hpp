@@ -36,7 +36,8 @@ using Look = std::function<void(std::span<const std::byte> so_far)>;
 /// them, copied into memory.
 ///
 /// `member` is the array's name, with or without ".npy"; empty means the only one there is, or the
-/// sparse matrix in compressed rows (CSR) that `scipy.sparse.save_npz` wrote. The table is called
+/// sparse matrix in compressed rows (CSR) that `scipy.sparse.save_npz` wrote; "all", where none is
+/// called so, all of one shape and dtype, one after another. The table is called
 /// `name:member`, `name` being that of the archive; a sparse matrix `name`. `archive` is not needed
 /// afterwards.
 ///

@@ -36,7 +36,8 @@ class OpenedTable {
 ///
 /// * `-`: standard input, read to its end; any other pipe, a named one or a shell's `<(command)`,
 ///   by its path;
-/// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it;
+/// * `FILE.npz:MEMBER`: an array of an archive; without a member the only one in it; as `all` those
+///   of one shape, as one table;
 /// * a .npy array, mapped;
 /// * text: separated by tabs in a .tsv, in a .csv by commas, semicolons or, where there are none,
 ///   tabs; under other names and on standard input by the first of tab, comma and semicolon in the

@@ -201,11 +201,13 @@ TEST_CASE("npz: members by name, with and without .npy") {
     CHECK(table->name() == "f.npz:counts");
     CHECK(table->rows() == 2);
     CHECK(table->description().dtype == "<i8");
-    CHECK(refusal(archive, "")
-              .starts_with(
-                  "f.npz: expected a member, as in f.npz:MEMBER; the archive has "
-                  "counts, labels, sub/x, x, x; where each is what one teacher predicts, --layout "
-                  "predictions reads them together"));
+    CHECK(
+        refusal(archive, "")
+            .starts_with(
+                "f.npz: expected a member, as in f.npz:MEMBER; the archive has counts (2, 1) <i8, "
+                "labels (2, 1) <i8, sub/x (2, 1) <i8, x (2, 1) <i8, x (2, 1) <i8; f.npz:all reads "
+                "all as one file of more queries"));
+    CHECK(open(archive, "all")->rows() == 10);
     CHECK(refusal(archive, "votes") ==
           "f.npz: there is no member 'votes'; the archive has counts, labels, sub/x, x, x");
   }
