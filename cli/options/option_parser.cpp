@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -16,6 +17,7 @@
 #include "cli/text.hpp"
 #include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/votes/conversion_line.hpp"
 
 namespace pate::cli {
 
@@ -208,6 +210,31 @@ std::string in_words(const CLI::ParseError& error) {
   return text;
 }
 
+std::vector<std::string> rest_of(const CLI::App& app) {
+  auto left = app.remaining();
+  // Which does not count the -- before files.
+  if (left.size() > app.remaining_size()) left.erase(std::ranges::find(left, "--"));
+  return left;
+}
+
+// Files beside that of the votes, as `votes_*.csv` names them.
+void refuse_more_files(const CommandLine& line, const std::vector<std::string>& left) {
+  std::vector<std::string> files;
+  for (const auto& [title, options] : line.sections()) {
+    for (const CommandLine::Option& option : options) {
+      if (option.names == "VOTES") files.push_back(*std::get<std::string*>(option.target));
+    }
+  }
+  files.insert(files.end(), left.begin(), left.end());
+  const bool exist = std::ranges::all_of(files, [](const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::exists(file, ignored);
+  });
+  if (left.empty() || files.size() == left.size() || !exist) return;
+  throw usage_error(fmt::format("expected one file of votes, found {}: '{}'{}", files.size(),
+                                fmt::join(files, "' '"), help_with_several(files)));
+}
+
 }  // namespace
 
 void read_options(const CommandLine& line, std::span<const std::string> words,
@@ -220,11 +247,12 @@ void read_options(const CommandLine& line, std::span<const std::string> words,
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
+    refuse_more_files(line, rest_of(app));
     throw usage_error(in_words(error), hint);
   }
-  if (app.remaining_size() != 0) {  // which does not count the -- before files
-    auto left = app.remaining();
-    if (left.size() > app.remaining_size()) left.erase(std::ranges::find(left, "--"));
+  const std::vector<std::string> left = rest_of(app);
+  refuse_more_files(line, left);
+  if (!left.empty()) {
     throw usage_error(fmt::format("not understood: '{}'", fmt::join(left, "' '")), hint);
   }
 }

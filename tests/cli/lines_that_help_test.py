@@ -658,7 +658,48 @@ def members(rng, folder):
     return [path, *layout], said, layout, v.counts()
 
 
-KINDS = [members, class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
+def parts_of(rng, folder, named):
+    """Files that have the votes together: some of the queries each, or what one teacher predicts; with what words they are read."""
+    import gzip
+    v = Votes(rng)
+    ending = rng.choice([".npy", ".npz", ".csv", ".tsv", ".txt"])
+    form = rng.choice(["counts", "predictions-by-query"] + ["predictions"] * (ending in (".npy", ".npz")))
+    layout = [] if form == "counts" else ["--layout", form, *v.k()]
+    table = {"counts": v.counts(), "predictions-by-query": v.ids.T, "predictions": v.ids}[form]
+    parts = list(table) if form == "predictions" else numpy.array_split(table, rng.randint(2, 4))
+    names = [f"c{i}" for i in range(table.shape[-1])] if rng.random() < 0.5 else None
+    packed = named and ending in (".csv", ".tsv") and rng.random() < 0.3
+    stem = rng.choice(ODD_NAMES)
+    paths = []
+    for i, part in enumerate(parts):
+        paths.append(folder / f"{stem}{i}{ending}{'.gz' if packed else ''}")
+        if ending == ".npy":
+            numpy.save(paths[-1], part)
+        elif ending == ".npz":
+            numpy.savez(paths[-1], votes=part)
+        else:
+            separator = {".csv": ",", ".tsv": "\t", ".txt": " "}[ending]
+            text = "\n".join(separator.join(map(str, row)) for row in ([names] if names else []) + part.tolist()).encode()
+            paths[-1].write_bytes(gzip.compress(text) if packed else text)
+    return paths, layout, v.counts()
+
+
+def several_files(rng, folder):
+    paths, layout, counts = parts_of(rng, folder, True)
+    command = rng.choice(["darrm", "explain", "inspect", "label", "multilabel", "nzc", "release", "tune"])
+    done = subprocess.run([PATE, command, *paths], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and f"expected one file of votes, found {len(paths)}" in done.stderr, done.stderr
+    return [*paths, *layout], "expected one file of votes", layout, counts
+
+
+def directory(rng, folder):
+    inside = folder / rng.choice(ODD_NAMES)
+    inside.mkdir()
+    _, layout, counts = parts_of(rng, inside, False)
+    return [inside, *layout], "found a directory", layout, counts
+
+
+KINDS = [several_files, directory, members, class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
          other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators, labels_in_columns, labels_of_some, labels_headed,
          labels_named, decisions_marked, spreadsheet, other_formats, named_long_table, ones_only]
@@ -701,7 +742,7 @@ def check(kind, seed):
         if expected is None:
             assert (status, found) == (0, right), said
             return
-        assert status == 3 and expected in said, f"status {status}: {said}"
+        assert status == (2 if kind is several_files else 3) and expected in said, f"status {status}: {said}"
         beside = {"--decisions", "--labels", "--student"} & set(map(str, words))
         assert str(words[-1] if beside else words[0]) in said, said
         name = re.search(r"; ((?:'[^']*'|\\'|[^\s'])+):all reads all", said)

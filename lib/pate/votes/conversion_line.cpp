@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
 
 namespace pate {
 
@@ -90,6 +93,74 @@ std::string conversion_line(const std::string& name, std::string_view line) {
   }
   // An ending may follow what is quoted.
   return fmt::format(fmt::runtime(shell), in_shell(file), in_shell(stem));
+}
+
+namespace {
+
+// `in_python` and `in_words` are the files, as a list of Python and as words of a shell.
+std::string joining(const std::string& name, std::string_view ending, std::string in_python,
+                    std::string in_words) {
+  constexpr std::string_view kMakes =
+      "; what makes one table of them, a row for each of one dimension, else their rows one after "
+      "another: ";
+  for (std::string* text : {&in_python, &in_words}) {
+    replace_all(*text, "{", "{{");
+    replace_all(*text, "}", "}}");
+  }
+  if (ending == ".npy" || ending == ".npz") {
+    return std::string(kMakes) +
+           conversion_line(name,
+                           fmt::format(R"(python3 -c 'import glob, numpy as n; a = [{} in {}{}]; )"
+                                       R"(n.save("{{1}}.npy", n.stack(a) if a[0].ndim == 1 else )"
+                                       R"(n.concatenate(a))')",
+                                       ending == ".npy" ? "n.load(f) for f" : "x for f", in_python,
+                                       ending == ".npy" ? "" : " for x in n.load(f).values()"));
+  }
+  // Headings of the files behind the first are left out.
+  return std::string(kMakes) +
+         conversion_line(name, fmt::format("awk 'FNR == 1 && FNR != NR && $0 == h && /[A-Za-z]/ "
+                                           "{{{{next}}}} NR == 1 {{{{h = $0}}}} 1' {} > {{1}}{}",
+                                           in_words, ending));
+}
+
+std::string ending_of(const std::string& file) {
+  return std::filesystem::path(file.ends_with(".gz") ? file.substr(0, file.size() - 3) : file)
+      .extension()
+      .string();
+}
+
+}  // namespace
+
+std::string help_with_several(const std::vector<std::string>& files) {
+  const std::string ending = ending_of(files.front());
+  std::string in_python;
+  std::string in_words;
+  for (const std::string& file : files) {
+    const bool packed = file.ends_with(".gz");
+    const bool array = ending == ".npy" || ending == ".npz";
+    if (ending_of(file) != ending || (packed && array)) return {};
+    in_python += fmt::format("{}\"{}\"", in_python.empty() ? "[" : ", ", in_program(file));
+    if (!in_words.empty()) in_words += ' ';
+    in_words +=
+        fmt::format(fmt::runtime(packed ? "<(gunzip -c {})" : "{}"), conversion_line(file, "{0}"));
+  }
+  return joining(files.front(), ending, in_python + "]", in_words);
+}
+
+std::string help_with_directory(const std::string& directory) {
+  std::error_code ignored;
+  std::map<std::string, int> endings;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    ++endings[entry.path().extension().string()];
+  }
+  for (const std::string ending : {".npy", ".npz", ".csv", ".tsv", ".txt"}) {
+    if (!endings.contains(ending)) continue;
+    const std::string files =
+        fmt::format(R"(sorted(glob.glob(glob.escape("{}") + "/*{}"), key=lambda f: (len(f), f)))",
+                    in_program(directory), ending);
+    return joining(directory, ending, files, conversion_line(directory, "{0}/*") + ending);
+  }
+  return {};
 }
 
 std::string pandas_reading(const ColumnHeader& header) {

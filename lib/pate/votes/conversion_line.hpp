@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pate/votes/numeric_table.hpp"
 
@@ -15,6 +16,12 @@ namespace pate {
 /// member of an archive is taken out of it, text that gzip compressed is unpacked. A stream is read
 /// from standard input.
 [[nodiscard]] std::string conversion_line(const std::string& name, std::string_view line);
+
+/// How a message goes on about several files, or those of a directory: with the line that makes one
+/// table of them, arrays of one dimension as its rows, else their rows one after another; "" where
+/// they are not of one kind.
+[[nodiscard]] std::string help_with_several(const std::vector<std::string>& files);
+[[nodiscard]] std::string help_with_directory(const std::string& directory);
 
 /// How pandas reads a text as it is read here, for such a line; pandas is p there.
 [[nodiscard]] std::string pandas_reading(const ColumnHeader& header);

@@ -137,25 +137,11 @@ Table open_bytes(const std::string& name, std::string_view ending, std::string_v
   return open_text(name, ending, bytes, first_line, {});
 }
 
-// Files of a directory are one table where they are the teachers, or the queries, one after
-// another.
 void refuse_directory(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return;
-  bool arrays = false;
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
-    arrays = arrays || entry.path().extension() == ".npy";
-  }
-  throw input_error(fmt::format(
-      "{}: expected a file, found a directory; what makes one table of its files, a row for each "
-      "of "
-      "one dimension, else their rows one after another: {}",
-      path,
-      conversion_line(
-          path,
-          arrays
-              ? R"(python3 -c 'import glob, numpy as n; a = [n.load(f) for f in sorted(glob.glob(glob.escape("{0}") + "/*.npy"), key=lambda f: (len(f), f))]; n.save("{1}.npy", n.stack(a) if a[0].ndim == 1 else n.concatenate(a))')"
-              : R"(awk 'FNR == 1 && NR > 1 && /[A-Za-z]/ && $0 == h {{next}} NR == 1 {{h = $0}} 1' {0}/*.csv > {1}.csv)")));
+  throw input_error(
+      fmt::format("{}: expected a file, found a directory{}", path, help_with_directory(path)));
 }
 
 // What came in a stream and cannot be read again.
