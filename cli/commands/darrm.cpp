@@ -110,6 +110,7 @@ void check_darrm_options(const DarrmOptions& options) {
   needs_votes(!options.labels.empty(), "--write-labels");
   needs_votes(!options.input.indices.empty(), "--indices");
   needs_votes(!options.input.labels.empty(), "--labels");
+  if (!options.labels.empty()) require_rows_from(options.input, false);
   if (!options.ledger.empty() && options.labels.empty()) {
     throw usage_error("--ledger needs --write-labels: it records what is released");
   }

@@ -43,7 +43,7 @@ Inspection inspect_input(const InspectOptions& options, const VotesInput& input,
 }  // namespace
 
 void add_inspect(CommandLine& line, InspectOptions& options) {
-  add_votes_input_options(line, options.input, {"--decisions"});
+  add_votes_input_options(line, options.input, {"--decisions", "--rows-from"});
   const Section threshold = line.section("Threshold (both or neither)");
   threshold.add(
       "--threshold T", options.mechanism.threshold,

@@ -44,7 +44,8 @@ std::string cost_line(std::string_view what, double epsilon, double delta) {
 }  // namespace
 
 void add_nzc(CommandLine& line, NzcOptions& options) {
-  add_votes_input_options(line, options.input, {"--student", "--decisions", "--allow-empty"});
+  add_votes_input_options(line, options.input,
+                          {"--student", "--decisions", "--allow-empty", "--rows-from"});
   const Section mechanism = line.section("Mechanism");
   mechanism.add("--scale B", options.scale,
                 "scale of Laplace noise on each count, in votes (1/gamma in the paper)");

@@ -113,6 +113,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
         "--account needs --write-labels FILE: the labels of the best try are drawn "
         "once, and are what the cost is for");
   }
+  require_rows_from(options.input, false);
   check_ensemble(options.ensemble, options.ledger, options.access);
   check_output_options(options.output, input_paths(options.input),
                        {{"--write-labels", options.labels}, {"--ledger", options.ledger}});

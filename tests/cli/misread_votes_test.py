@@ -605,6 +605,32 @@ def check_released(seed):
         assert told(*run.check, "--indices", str(path), "--rows-from", "random")[0] == 0
 
 
+def check_origin(seed):
+    """What is made of listed rows needs to be said where the list comes from, whatever command makes it."""
+    rng = random.Random(f"origin {seed}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        teachers, queries = rng.randint(20, 60), rng.randint(20, 60)
+        ones = [rng.randint(0, teachers) for _ in range(queries)]
+        write_npy(folder / "v.npy", "<i8", (queries, 2), flat([[teachers - n, n] for n in ones]))
+        rows = rng.sample(range(queries), rng.randint(5, queries))
+        (folder / "i.txt").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+        listed = ["v.npy", "--indices", "i.txt", "--indices-are", "rows"]
+        made = ["--write-labels", "l.npy", "--quiet"]
+        noise = ["--teachers", str(teachers), "--delta", "1e-5", "--sigma2"]
+        origin = ["--rows-from", rng.choice(["random", "public", "earlier"])]
+        words = rng.choice([["label", *listed, *noise, "20", *made], ["release", *listed, *noise, "20", "--dry-run", "--quiet"],
+                            ["tune", *listed, *noise, "20,40", "--account", "geometric:2", "--objective", "answered", *made],
+                            ["darrm", *listed, "--setting", "non-private", "--epsilon", "0.5", *made]])
+        for more, status in ([], 2), (origin, 0):
+            done = subprocess.run([PATE, *words, *more], cwd=folder, capture_output=True, text=True, check=False)
+            assert done.returncode == status, (words, done.stderr)
+            assert more or "--rows-from random, public or earlier" in done.stderr, done.stderr
+        for words in ["inspect", *listed], ["nzc", *listed, "--scale", "9", "--tau", "1e-6", "--delta", "0.1"]:
+            done = subprocess.run([PATE, *words, *origin], cwd=folder, capture_output=True, text=True, check=False)
+            assert done.returncode == 2 and "is no option" in done.stderr, done.stderr
+
+
 KINDS = [sorted_rows, one_class, never_voted, two_signs, one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
 
 
@@ -691,6 +717,7 @@ def main():
     tasks = [(check_kind, (kind, seed), f"{kind.__name__} {seed}") for kind in KINDS for seed in range(DUMPS)]
     tasks += [(check_labels, (seed,), f"labels {seed}") for seed in range(DUMPS)]
     tasks += [(check_released, (seed,), f"released {seed}") for seed in range(DUMPS)]
+    tasks += [(check_origin, (seed,), f"origin {seed}") for seed in range(DUMPS)]
     tasks += [(check_weak, (seed,), f"weak {seed}") for seed in range(DUMPS)]
     tasks += [(check_honest, (seed,), f"honest {seed}") for seed in range(HONEST)]
     faults = 0

@@ -612,8 +612,8 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
 
 
 def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-        queries=None, indices=None, indices_are=None, rows_from=None, accept=None, labels=None, labels_rows=None,
-        scale=None, sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
+        queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None, scale=None,
+        sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
     """Check the immutable noisy argmax of Sun et al. (2020).
 
     On the command line: pate nzc votes.npy --scale 20 --tau 1e-6 --delta 1e-5 --summary
@@ -633,8 +633,6 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
-    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
-        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
@@ -870,9 +868,9 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
 
 
 def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
-            labels_rows=None, allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None,
-            ptr_sparse=None, ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
+            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
+            allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
+            ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
     """Describe a file of votes and warn of likely mistakes.
 
     On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
@@ -892,8 +890,6 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     queries: use only the first N rows, or rows A to B-1
     indices: file of row numbers to use, one per query
     indices_are: rows: confirm that indices holds row numbers although they look like labels
-    rows_from: origin of the list of indices, which these votes must not decide: random, public, or a file that
-        is earlier than the votes
     accept: input warnings that must not refuse the votes, by the names that the refusal gives (some of
         totals-column, label-column, looks-transposed, looks-like-counts, looks-one-hot, looks-long,
         identical-teachers, constant-teachers, plurality-column, decimal-commas, improbable-decisions,
