@@ -93,6 +93,18 @@ void check_samples(const AnalyzeOptions& options) {
   excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
 }
 
+// What is told of these votes alone promises nothing there.
+void check_followed(const AnalyzeOptions& options) {
+  if (!options.rows_from_answers) return;
+  const Exclusions excludes("--queries-follow answers");
+  excludes(!options.groups.empty(),
+           "--groups: what a group pays for these votes promises nothing; the headline is what any "
+           "votes cost");
+  excludes(options.privacy.account.profile_deltas.has_value(),
+           "--deltas: a profile of these votes promises nothing; --delta D has what any votes cost "
+           "there");
+}
+
 // A list of bounds of which none would be computed, or none but those that are without it.
 void check_bounds(const AnalyzeOptions& options) {
   const std::vector<Bound>& bounds = options.privacy.bounds;
@@ -226,6 +238,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   check_groups(options);
   check_weights(options);
   check_samples(options);
+  check_followed(options);
   check_bounds(options);
   std::vector<std::string> inputs = input_paths(options.input);
   for (const std::string* path : {&options.groups, &options.teacher_weights}) {

@@ -291,6 +291,7 @@ struct ReleaseOptions {
   std::optional<Certificate> certificate;
   std::string parameters_from;
   bool parameters_from_labels = false;
+  bool rows_from_answers = false;  ///< refused
   bool other_teachers = false;
   bool require_releasable = false;
   bool dry_run = false;

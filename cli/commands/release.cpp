@@ -185,6 +185,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
               "what a curve, or the test of --at-most, looks at: costs at Renyi orders, or moments "
               "at complex ones, of lists fixed beforehand, which give a smaller epsilon; default: "
               "complex for Gaussian noise where there are tables");
+  add_rows_from_answers(line.section("Origin"), options.rows_from_answers);
   const Section claims = line.section("A claim that was fixed beforehand");
   claims.add("--at-most C", options.at_most,
              "test privately whether epsilon is at most C, and tell C where it passes, else what "

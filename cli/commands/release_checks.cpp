@@ -160,6 +160,11 @@ void check_release_options(const ReleaseOptions& options) {
     throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
   }
   check_delta(options.settings.delta, options.any_delta);
+  if (options.rows_from_answers) {
+    throw usage_error(
+        "where queries follow answers a number for these votes promises nothing: publish what any "
+        "votes cost, the headline of 'pate analyze --queries-follow answers'");
+  }
   require_rows_from(options.input, false);
   if (!options.dry_run) {
     refuse_share_as_votes(options.mechanism);

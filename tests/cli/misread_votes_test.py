@@ -25,6 +25,7 @@ DUMPS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
 HONEST = int(sys.argv[3]) if len(sys.argv) > 3 else 60
 FORMATS = {"|u1": "B", "|i1": "b", "<i2": "h", "<i4": "i", "<i8": "q", "<f4": "f", "<f8": "d", "|b1": "?"}
 REFUSED = 3
+LEDGER_REFUSED = 6
 
 
 def has_numpy(environment):
@@ -626,6 +627,14 @@ def check_origin(seed):
             done = subprocess.run([PATE, *words, *more], cwd=folder, capture_output=True, text=True, check=False)
             assert done.returncode == status, (words, done.stderr)
             assert more or "--rows-from random, public or earlier" in done.stderr, done.stderr
+        # And no number is told of answers that queries followed.
+        follows = rng.choice([[], ["--queries-follow", "answers"], ["--rows-from-answers"]])
+        asked = rng.choice([["v.npy"], [*listed, *origin]])
+        for words in ["label", *asked, *noise, "20", *follows, "--write-labels", "a.npy"], ["release", *asked, *noise, "20", "--dry-run"]:
+            done = subprocess.run([PATE, *words, "--ledger", "teachers.ledger", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)
+            refused = follows and words[0] == "release"
+            assert done.returncode == (LEDGER_REFUSED if refused else 0), (words, done.stderr)
+            assert not refused or "follow answers" in done.stderr, done.stderr
         for words in ["inspect", *listed], ["nzc", *listed, "--scale", "9", "--tau", "1e-6", "--delta", "0.1"]:
             done = subprocess.run([PATE, *words, *origin], cwd=folder, capture_output=True, text=True, check=False)
             assert done.returncode == 2 and "is no option" in done.stderr, done.stderr

@@ -255,9 +255,10 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
             ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
             certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
-            sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False, at_most=None,
-            dry_run=False, ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None, tables=None, again=False,
-            as_published=False, sensitivity_curve=False, public_only=False, max_memory=None):
+            sigma_ss=None, parameters_from=None, parameters_from_labels=False, other_teachers=False,
+            queries_follow=None, rows_from_answers=False, at_most=None, dry_run=False, ledger=None, ensemble=None,
+            trust_ledger=False, lock_timeout=None, tables=None, again=False, as_published=False,
+            sensitivity_curve=False, public_only=False, max_memory=None):
     """Publish a data-dependent epsilon, with noise.
 
     On the command line: pate release votes.npy --teachers 250 --threshold 60% --sigma1 150 --sigma2 40 --delta 1e-5 --ledger teachers.ledger --public-only -o public.json
@@ -335,6 +336,11 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     parameters_from_labels: curve: choose s and beta by the number of answered queries; needs order and
         decisions
     other_teachers: gnss: parameters_from rests on votes that are simulated or of other teachers
+
+    Origin:
+    queries_follow: state that queries were chosen by answers of this run or of earlier ones, as in PATE-GAN and
+        text generation: only what any votes cost is promised
+    rows_from_answers: the same as queries_follow answers
 
     A claim that was fixed beforehand:
     at_most: test privately whether epsilon is at most C, and tell C where it passes, else what holds for any

@@ -192,6 +192,8 @@ def release(
     parameters_from: Reported | None = ...,
     parameters_from_labels: bool = ...,
     other_teachers: bool = ...,
+    queries_follow: Literal["answers"] | None = ...,
+    rows_from_answers: bool = ...,
     at_most: float | None = ...,
     dry_run: bool = ...,
     ledger: Path | None = ...,

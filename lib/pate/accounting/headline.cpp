@@ -57,6 +57,9 @@ void follow_answers(Account& account) {
   for (CostEntry& cost : account.costs) {
     if (cost.data_dependent && cost.promise == Promise::fixed) cost.promise = Promise::none;
   }
+  // These have no promise beside them that could say so.
+  account.per_teacher.reset();
+  account.profile.reset();
   account.headline = headline_of(account.costs, {});
   std::erase_if(account.notices,
                 [](const Notice& notice) { return notice.code == "any_votes_smaller"; });

@@ -26,7 +26,8 @@ struct HeadlineChoice {
 
 /// Tells of a run whose queries followed answers, its own or earlier ones. A promise by these votes
 /// is about a list that was fixed before: such costs become those of this outcome, without a
-/// promise, and the headline is chosen anew among all.
+/// promise, and the headline is chosen anew among all; those of single teachers and the profile are
+/// left out.
 void follow_answers(Account& account);
 [[nodiscard]] bool follows_answers(const Account& account);
 

@@ -165,6 +165,15 @@ LedgerCounts count_entries(const std::vector<LedgerEntry>& entries, const Releas
   LedgerCounts counts;
   const auto same = std::find_if(entries.rbegin(), entries.rend(),
                                  [&](const LedgerEntry& entry) { return is_about(entry, run); });
+  for (const LedgerEntry& entry : entries) {
+    // The event's origin has that of a list of rows, too, which need not be of answers.
+    const auto follows = entry.settings.find("rows_from_answers");
+    if (!follows || !follows->boolean() || !is_about(entry, run)) continue;
+    throw ledger_conflict(fmt::format(
+        "{}: line {}: the queries of this run follow answers, where a number for these votes "
+        "promises nothing: publish what any votes cost, which pate ledger says",
+        ledger, entry.line));
+  }
   if (same != entries.rend()) {
     const PublicEvent& open = same->event.open;
     counts.about = open.drawn ? open.about : open.id;
