@@ -7,7 +7,6 @@
 #include <map>
 #include <span>
 
-#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
@@ -31,9 +30,6 @@ namespace pate {
 namespace {
 
 constexpr double kAtCap = 1e-8;
-// Beyond this many distinct queries direct sums at the orders of a trajectory take as long as all
-// else: its inner points stay interpolated.
-constexpr std::size_t kSettledQueries = 100'000;
 
 std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, GuaranteeKind reading,
                                                      bool has_selection) {
@@ -106,9 +102,8 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings, const Me
 }
 
 // Fills in the entries of one data-dependent bound and its curves.
-void account_bound(const CostInputs& inputs, const DirectCosts& direct, Bound bound,
-                   const OrderSearch& search, unsigned threads, CheckpointCosts* checkpoints,
-                   Account& account) {
+void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& search,
+                   unsigned threads, CheckpointCosts* checkpoints, Account& account) {
   const bool has_selection = account.aggregator.refuses();
   const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
   // Several entries look for their best orders in the same places.
@@ -121,24 +116,18 @@ void account_bound(const CostInputs& inputs, const DirectCosts& direct, Bound bo
     }
     return found->second;
   };
-  SettledCosts<RunCost> settled([&](double order) { return direct.at(bound, order); },
-                                search.grid_only);
   for (CostEntry& entry : account.costs) {
     if (entry.bound != bound) continue;
     RdpFunction function;
     function.orders = account.orders;
     for (const RunCost& cost : grid) function.rdp.push_back(cost.rdp(entry.reading));
     function.at = [&](double order) { return cost_at(order).rdp(entry.reading); };
-    function.settled = [&](double order) -> RdpFunction::Settled {
-      const auto& [its, cost] = settled.near(order);
-      return {its, cost.rdp(entry.reading)};
-    };
     function.parts = [&](double order) {
-      return parts_of(settled.near(order).second, entry.reading, has_selection);
+      return parts_of(cost_at(order), entry.reading, has_selection);
     };
     fill_rdp_entry(entry, function, search, account.notices);
     if (entry.reading == GuaranteeKind::expected && has_selection) {
-      entry.sd = entry.order ? std::sqrt(settled.near(*entry.order).second.spent_variance) : 0.0;
+      entry.sd = entry.order ? std::sqrt(cost_at(*entry.order).spent_variance) : 0.0;
     }
   }
   RdpCurves curves;
@@ -152,18 +141,27 @@ void account_bound(const CostInputs& inputs, const DirectCosts& direct, Bound bo
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
 
+// Takes the sums behind the entries of one bound, reading and order query by query.
+void sum_directly(const CostInputs& inputs, Bound bound, GuaranteeKind reading, double order,
+                  const OrderSearch& search, unsigned threads, Account& account) {
+  const RunCost cost = direct_cost(inputs, bound, order, threads);
+  for (CostEntry& entry : account.costs) {
+    if (entry.bound != bound || entry.reading != reading || entry.order != order) continue;
+    set_parts(entry, parts_of(cost, reading, account.aggregator.refuses()), search);
+  }
+}
+
 // At the order that suits the bound's first cost best.
-void count_at_cap(const CostInputs& inputs, Bound bound, unsigned threads, Account& account) {
+void count_at_cap(const CostInputs& inputs, Bound bound, Account& account) {
   const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
   if (entry == account.costs.end() || !entry->order) return;
   const double order = *entry->order;
   const NoisyMax& noisy_max = account.aggregator.noisy().noisy_max;
   const double cap = bound == Bound::published ? published_cost(noisy_max, 0.0, order)
                                                : data_independent_cost(noisy_max, order);
-  const auto costs_of = bound_at_orders(bound, inputs, std::span(&order, 1), threads);
-  const auto is_at_cap = [&, all = std::size_t{0}](double log_q) {
-    double cost = 0.0;
-    costs_of->noisy_max({log_q, QCells::kNoCell, {}}, std::span(&all, 1), std::span(&cost, 1));
+  const auto is_at_cap = [&](double log_q) {
+    const double cost = bound == Bound::published ? published_cost(noisy_max, log_q, order)
+                                                  : tradeoff_cost(noisy_max, log_q, order).larger();
     return cost >= cap * (1.0 - kAtCap);
   };
   // Costs rise with q: from where on they are at the cap is found by halving.
@@ -261,26 +259,23 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   // headline.
   const auto candidate = candidate_of(account.costs, settings);
   const CostInputs inputs(query_counts, aggregator, settings.threads);
-  const DirectCosts direct(inputs, settings.threads);
   CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
-    account_bound(inputs, direct, bound, search, settings.threads,
+    account_bound(inputs, bound, search, settings.threads,
                   candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
-    if (aggregator.ptr() == nullptr) count_at_cap(inputs, bound, settings.threads, account);
+    if (aggregator.ptr() == nullptr) count_at_cap(inputs, bound, account);
   }
   account.notices.insert(account.notices.end(), data_independent_notices.begin(),
                          data_independent_notices.end());
   // A cost that is still to come may be the only one that was chosen.
   if (may_be_headline(account.costs, settings)) {
-    account.headline = headline_of(account.costs, {settings.reading, settings.conversion});
-    std::function<std::vector<double>(double)> settled;
-    if (query_counts.distinct.size() <= kSettledQueries) {
-      settled = [&](double order) {
-        return direct.at_checkpoints(candidate->bound, candidate->reading, order);
-      };
-    }
-    account.trajectory = trajectory(query_counts, account, checkpoints.rdp, settled);
+    account.headline = settled_headline(account.costs, {settings.reading, settings.conversion},
+                                        [&](Bound bound, GuaranteeKind reading, double order) {
+                                          sum_directly(inputs, bound, reading, order, search,
+                                                       settings.threads, account);
+                                        });
+    account.trajectory = trajectory(query_counts, account, checkpoints.rdp);
   }
   add_order_notices(account.costs, account.orders, search.grid_only, account.notices);
   return account;

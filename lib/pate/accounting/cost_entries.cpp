@@ -71,6 +71,16 @@ void set_epsilon(CostEntry& entry, const OptimalOrder& best,
   if (best.at_highest) entry.order_end = OrderEnd::highest;
 }
 
+void set_parts(CostEntry& entry, std::vector<std::pair<std::string, double>> parts,
+               const OrderSearch& search) {
+  double rdp = 0.0;
+  for (const auto& part : parts) rdp += part.second;
+  entry.epsilon = std::max(0.0, epsilon_from_rdp(rdp_conversion(entry.conversion), rdp,
+                                                 *entry.order, search.conversion_delta()));
+  entry.parts = std::move(parts);
+  entry.parts.emplace_back("delta", entry.epsilon - rdp);
+}
+
 void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSearch& search,
                     std::vector<Notice>& notices) {
   entry.delta = search.delta;
@@ -101,11 +111,6 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
     }
     best = optimal_order(orders, values, epsilon_at, false);
     best.at_highest = false;  // of these
-  }
-  if (function.settled && std::isfinite(best.epsilon)) {
-    const auto [order, rdp] = function.settled(best.order);
-    best.order = order;
-    best.epsilon = epsilon_from_rdp(conversion, rdp, order, delta);
   }
   set_epsilon(entry, best,
               std::isfinite(best.epsilon) ? function.parts(best.order) : decltype(entry.parts){},

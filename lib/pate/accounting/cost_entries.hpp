@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,13 +21,6 @@ struct RdpFunction {
   std::span<const double> orders;    ///< increasing
   std::vector<double> rdp;           ///< at the orders
   std::function<double(double)> at;  ///< anywhere between
-  /// What is reported of the order that the search ends with, where that is summed more carefully
-  /// than in the search: the RDP there, or at an order beside it that is known already. Unset:
-  /// `at`.
-  struct Settled {
-    double order, rdp;
-  };
-  std::function<Settled(double)> settled = {};
   /// Named parts of the RDP at an order, which add up to it.
   std::function<std::vector<std::pair<std::string, double>>(double)> parts;
 };
@@ -44,29 +36,6 @@ struct OrderSearch {
   [[nodiscard]] double conversion_delta() const;
 };
 
-/// Costs by order, each computed once. An order so near to one that is known that no epsilon tells
-/// them apart (a share of 3e-5 of order - 1, at an optimum: 1e-9 of epsilon) becomes that one,
-/// unless orders are `exact`.
-template <class Cost>
-class SettledCosts {
- public:
-  SettledCosts(std::function<Cost(double)> compute, bool exact)
-      : compute_(std::move(compute)), exact_(exact) {}
-
-  /// The order and its cost.
-  [[nodiscard]] const std::pair<const double, Cost>& near(double order) {
-    const double reach = exact_ ? 0.0 : 3e-5 * (order - 1.0);
-    const auto known = known_.lower_bound(order - reach);
-    if (known != known_.end() && known->first <= order + reach) return *known;
-    return *known_.emplace(order, compute_(order)).first;
-  }
-
- private:
-  std::function<Cost(double)> compute_;
-  bool exact_;
-  std::map<double, Cost> known_;
-};
-
 /// Fills in epsilon, delta, order and parts of `entry` (its bound, reading and conversion are
 /// given), minimising over orders, and adds notices: an optimum at an end of the orders, a clamp at
 /// zero, an infinite epsilon. RDP that is zero at every order is epsilon 0 without an order.
@@ -78,6 +47,10 @@ void fill_rdp_entry(CostEntry& entry, const RdpFunction& function, const OrderSe
 /// epsilon.
 void set_epsilon(CostEntry& entry, const OptimalOrder& best,
                  std::vector<std::pair<std::string, double>> parts, std::vector<Notice>& notices);
+
+/// Sets the parts of an entry that has an order, and the epsilon that they add up to.
+void set_parts(CostEntry& entry, std::vector<std::pair<std::string, double>> parts,
+               const OrderSearch& search);
 
 /// One notice for each end of `orders` at which the optimum of a cost lies.
 void add_order_notices(std::span<const CostEntry> costs, std::span<const double> orders,

@@ -135,7 +135,7 @@ Explanation begin_explanation(const Run& run, const Account& account,
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
   const CostInputs inputs(query_counts, run.aggregator, threads);
-  result.run_tradeoff = DirectCosts(inputs, threads).at(Bound::tradeoff, result.order).joint;
+  result.run_tradeoff = direct_cost(inputs, Bound::tradeoff, result.order, threads).joint;
   result.notices.push_back({"private_numbers",
                             "everything here shows votes of the teachers or depends on them: it is "
                             "for the owner of the data and must not be published"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -32,6 +33,19 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
       choice.bound ? name(*choice.bound) : "", choice.reading ? " reading " : "",
       choice.reading ? name(*choice.reading) : "", choice.conversion ? " conversion " : "",
       choice.conversion ? name(*choice.conversion) : "", computed));
+}
+
+std::size_t settled_headline(std::span<const CostEntry> costs, const HeadlineChoice& choice,
+                             const std::function<void(Bound, GuaranteeKind, double)>& settle) {
+  std::set<double> settled;
+  for (;;) {
+    const std::size_t headline = headline_of(costs, choice);
+    const CostEntry& its = costs[headline];
+    const bool has_sum = its.bound == Bound::tradeoff || its.bound == Bound::published;
+    // Sums that moved in their last digits may have made another cost the smallest.
+    if (!has_sum || !its.order || !settled.insert(*its.order).second) return headline;
+    settle(its.bound, its.reading, *its.order);
+  }
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,6 +24,12 @@ struct HeadlineChoice {
 /// `parameter_error` naming the costs there are where none is allowed.
 [[nodiscard]] std::size_t headline_of(std::span<const CostEntry> costs,
                                       const HeadlineChoice& choice);
+
+/// The same where sums over queries were interpolated. `settle` replaces those behind all costs of
+/// a bound, reading and order by sums taken query by query, until the headline has one.
+[[nodiscard]] std::size_t settled_headline(
+    std::span<const CostEntry> costs, const HeadlineChoice& choice,
+    const std::function<void(Bound, GuaranteeKind, double order)>& settle);
 
 /// Tells of a run whose queries followed answers, its own or earlier ones. A promise by these votes
 /// is about a list that was fixed before: such costs become those of this outcome, without a

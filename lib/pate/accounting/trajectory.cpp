@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <span>
 
 #include "pate/accounting/cost_entries.hpp"
@@ -80,11 +79,9 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
 }  // namespace
 
 std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const Account& account,
-                                        const std::vector<std::vector<double>>& by_checkpoint,
-                                        const std::function<std::vector<double>(double)>& settled) {
+                                        const std::vector<std::vector<double>>& by_checkpoint) {
   const CostEntry& headline = account.costs[account.headline];
   const auto answered = answered_by_checkpoint(query_counts, account.aggregator, headline.reading);
-  std::map<double, std::vector<double>> at_orders;
   std::vector<TrajectoryPoint> points;
   points.reserve(query_counts.checkpoints.size());
   for (std::size_t k = 0; k < query_counts.checkpoints.size(); ++k) {
@@ -101,12 +98,6 @@ std::vector<TrajectoryPoint> trajectory(const QueryCounts& query_counts, const A
       std::vector<double> rdp;
       for (const auto& run : by_checkpoint) rdp.push_back(run[k]);
       point = best_on_grid(account.orders, rdp, conversion, delta);
-      if (settled && std::isfinite(point.epsilon)) {
-        const auto [found, is_new] = at_orders.try_emplace(point.order);
-        if (is_new) found->second = settled(point.order);
-        const double epsilon = epsilon_from_rdp(conversion, found->second[k], point.order, delta);
-        point.epsilon = std::max(epsilon, 0.0);
-      }
     }
     point.queries = query_counts.checkpoints[k];
     point.answered = answered[k];

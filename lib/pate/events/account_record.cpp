@@ -329,7 +329,10 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
                         : ": add --delta with a larger one"));
   }
   account.headline =
-      headline_of(account.costs, {settings.reading, settings.conversion, settings.bound});
+      settled_headline(account.costs, {settings.reading, settings.conversion, settings.bound},
+                       [&](Bound bound, GuaranteeKind reading, double order) {
+                         sum_directly(asked, bound, reading, order, account.costs);
+                       });
   account.trajectory = record_trajectory(asked, record, account.costs[account.headline]);
   if (account.orders.size() > 1) {
     add_order_notices(account.costs, account.orders, asked.grid_only, account.notices);

@@ -98,10 +98,13 @@ std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound, std::span<const
                                        QuerySum how) const {
   if (!of.inputs) {
     of.inputs = std::make_unique<CostInputs>(of.query_counts, *event_.open.aggregator, threads_);
-    of.direct = std::make_unique<DirectCosts>(*of.inputs, threads_);
   }
-  return how == QuerySum::direct ? of.direct->at(bound, orders)
-                                 : run_costs(*of.inputs, bound, orders, threads_);
+  if (how == QuerySum::interpolated) return run_costs(*of.inputs, bound, orders, threads_);
+  std::vector<RunCost> result;
+  for (const double order : orders) {
+    result.push_back(direct_cost(*of.inputs, bound, order, threads_));
+  }
+  return result;
 }
 
 double EventCosts::any_votes(double order) const {

@@ -81,7 +81,6 @@ class EventCosts {
   struct Counted {
     QueryCounts query_counts;
     std::unique_ptr<CostInputs> inputs;
-    std::unique_ptr<DirectCosts> direct;
   };
   [[nodiscard]] Counted queries_of(std::int64_t QueryRow::*count) const;
   [[nodiscard]] std::vector<RunCost> costs(Counted& of, Bound bound, std::span<const double> orders,

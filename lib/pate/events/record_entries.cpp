@@ -28,21 +28,16 @@ constexpr std::array kPublicOrders{2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0};
 
 using AtOrders = std::function<std::vector<double>(std::span<const double>)>;
 
-// An entry of RDP that is known as a function of the order: for the search, and what is reported of
-// the order that it ends with.
-void fill_entry(const RecordQuestion& asked, const AtOrders& rdp, SettledCosts<double>& settled,
+// An entry of RDP that is known as a function of the order.
+void fill_entry(const RecordQuestion& asked, const AtOrders& rdp,
                 const std::vector<double>& on_grid, CostEntry& entry,
                 std::vector<Notice>& notices) {
   RdpFunction function;
   function.orders = asked.orders;
   function.rdp = on_grid;
   function.at = [&](double order) { return rdp(std::span(&order, 1)).front(); };
-  function.settled = [&](double order) -> RdpFunction::Settled {
-    const auto& [its, cost] = settled.near(order);
-    return {its, cost};
-  };
   function.parts = [&](double order) {
-    return std::vector<std::pair<std::string, double>>{{"steps", settled.near(order).second}};
+    return std::vector<std::pair<std::string, double>>{{"steps", function.at(order)}};
   };
   fill_rdp_entry(entry, function, asked.search(), notices);
 }
@@ -139,12 +134,10 @@ std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
   const bool is_known =
       std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
   if (is_known && asked.converts()) {
-    SettledCosts<double> settled([&](double order) { return asked.sums.any_votes(order); },
-                                 asked.grid_only);
     for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
       CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion};
       entry.releasable = true;
-      fill_entry(asked, rdp, settled, on_grid, entry, notices);
+      fill_entry(asked, rdp, on_grid, entry, notices);
       entries.push_back(std::move(entry));
     }
   }
@@ -186,15 +179,10 @@ std::vector<CostEntry> tradeoff_entries(const RecordQuestion& asked, std::vector
   if (!asked.sums.has_votes() || !asked.converts()) return entries;
   const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
   curve = rdp(asked.orders);
-  SettledCosts<double> settled(
-      [&](double order) {
-        return asked.sums.tradeoff(std::span(&order, 1), QuerySum::direct).front();
-      },
-      asked.grid_only);
   for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
     CostEntry entry{Bound::tradeoff, GuaranteeKind::joint, conversion};
     entry.data_dependent = true;
-    fill_entry(asked, rdp, settled, curve, entry, notices);
+    fill_entry(asked, rdp, curve, entry, notices);
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -212,29 +200,38 @@ std::vector<CostEntry> expected_entries(const RecordQuestion& asked, Bound bound
     return result;
   };
   const std::vector<double> on_grid = rdp(asked.orders);
-  SettledCosts<EventCosts::Spent> spent(
-      [&](double order) {
-        return asked.sums.expected(bound, std::span(&order, 1), QuerySum::direct).front();
-      },
-      asked.grid_only);
-  SettledCosts<double> settled(
-      [&](double order) {
-        const EventCosts::Spent& its = spent.near(order).second;
-        return its.selection + its.noisy_max;
-      },
-      asked.grid_only);
   const bool has_selection = asked.sums.steps().has_checks();
   for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
     CostEntry entry{bound, GuaranteeKind::expected, conversion};
     entry.data_dependent = true;
     entry.promise = Promise::none;
-    fill_entry(asked, rdp, settled, on_grid, entry, notices);
+    fill_entry(asked, rdp, on_grid, entry, notices);
     if (has_selection) {
-      entry.sd = entry.order ? std::sqrt(spent.near(*entry.order).second.variance) : 0.0;
+      entry.sd =
+          entry.order
+              ? std::sqrt(asked.sums.expected(bound, std::span(&*entry.order, 1)).front().variance)
+              : 0.0;
     }
     entries.push_back(std::move(entry));
   }
   return entries;
+}
+
+void sum_directly(const RecordQuestion& asked, Bound bound, GuaranteeKind reading, double order,
+                  std::span<CostEntry> entries) {
+  if (reading == GuaranteeKind::realized) return;  // is summed so already
+  double rdp = 0.0;
+  if (reading == GuaranteeKind::joint) {
+    rdp = asked.sums.tradeoff(std::span(&order, 1), QuerySum::direct).front();
+  } else {
+    const EventCosts::Spent its =
+        asked.sums.expected(bound, std::span(&order, 1), QuerySum::direct).front();
+    rdp = its.selection + its.noisy_max;
+  }
+  for (CostEntry& entry : entries) {
+    if (entry.bound != bound || entry.reading != reading || entry.order != order) continue;
+    set_parts(entry, {{"steps", rdp}}, asked.search());
+  }
 }
 
 std::vector<CostEntry> realized_entries(const RecordQuestion& asked, std::vector<Notice>& notices) {

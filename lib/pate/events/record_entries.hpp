@@ -58,6 +58,9 @@ inline constexpr double kToldApart = 1.5;
 /// What papers print: an expectation over the selection noise.
 [[nodiscard]] std::vector<CostEntry> expected_entries(const RecordQuestion& asked, Bound bound,
                                                       std::vector<Notice>& notices);
+/// Takes the sums behind the entries of one bound, reading and order query by query.
+void sum_directly(const RecordQuestion& asked, Bound bound, GuaranteeKind reading, double order,
+                  std::span<CostEntry> entries);
 /// What was asked and answered, of these votes.
 [[nodiscard]] std::vector<CostEntry> realized_entries(const RecordQuestion& asked,
                                                       std::vector<Notice>& notices);

@@ -57,9 +57,7 @@ Values epsilons_around_best(std::span<const double> orders, double hint, const V
 }
 
 // The smallest epsilon: at the orders of an account, then on the continuum as an account does it.
-// `settled` is the RDP at the order that the search ends with.
-AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const ValuesAt& rdp_at,
-                                const std::function<double(double)>& settled) {
+AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const ValuesAt& rdp_at) {
   bool spent = false;
   const ValuesAt epsilons_at = [&](std::span<const double> orders) {
     Values values = rdp_at(orders);
@@ -84,9 +82,6 @@ AccountEpsilon smallest_epsilon(const EpsilonKind& kind, double hint, const Valu
     if (lower.epsilon < best.epsilon) best = lower;
   }
   if (!spent) return {};
-  if (std::isfinite(best.epsilon)) {
-    best.epsilon = epsilon_from_rdp(kind.conversion, settled(best.order), best.order, kind.delta);
-  }
   return {std::max(best.epsilon, 0.0), best.order};
 }
 
@@ -144,13 +139,7 @@ AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
     }
     return rdp;
   };
-  return smallest_epsilon(kind, hint, rdp_at, [&](double order) {
-    double rdp = 0.0;
-    for (const CostInputs& round : inputs) {
-      rdp += DirectCosts(round, threads).at(kind.cost.bound, order).rdp(kind.cost.reading);
-    }
-    return rdp;
-  });
+  return smallest_epsilon(kind, hint, rdp_at);
 }
 
 AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& selection,
@@ -159,7 +148,6 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
   if (distinct.empty()) return {};
   const AnswerTable ladder(selection, distinct.front().statistic, distinct.back().statistic,
                            nodes.query_counts().teachers);
-  const auto settled = [&](double order) { return nodes.direct_rdp(ladder, order); };
   if (hint > 0.0 && !kind.orders) {
     const auto epsilon_at = [&](double order) {
       return epsilon_from_rdp(kind.conversion, nodes.rdp(ladder, nodes.kept(order), kAccuracy),
@@ -167,7 +155,8 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
     };
     if (const auto vertex = vertex_between_lattice_orders(hint, epsilon_at)) {
       const double epsilon =
-          epsilon_from_rdp(kind.conversion, settled(vertex->order), vertex->order, kind.delta);
+          epsilon_from_rdp(kind.conversion, nodes.rdp(ladder, nodes.at(vertex->order), kAccuracy),
+                           vertex->order, kind.delta);
       if (std::abs(epsilon - vertex->epsilon) <= kSmooth * epsilon) return {epsilon, vertex->order};
     }
   }
@@ -182,7 +171,7 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
     for (const double order : orders) rdp.push_back(rdp_at(order));
     return rdp;
   };
-  return smallest_epsilon(kind, hint, rdp_at_orders, settled);
+  return smallest_epsilon(kind, hint, rdp_at_orders);
 }
 
 std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,

@@ -27,7 +27,6 @@ QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
 QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max)
     : query_counts_(query_counts),
       inputs_(query_counts, noisy_max, 1),
-      direct_(inputs_, 1),
       table_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()),
       tables_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()) {
   const auto& distinct = query_counts.distinct;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "pate/accounting/cost_inputs.hpp"
-#include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/query_counts.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/q_tables.hpp"
@@ -58,11 +57,6 @@ class QueryNodes {
   /// query counts.
   [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
-  /// The same, summed query by query, for the order that a search ends with (`DirectCosts`).
-  [[nodiscard]] double direct_rdp(const AnswerTable& ladder, double order) const {
-    return direct_.joint(ladder, order);
-  }
-
   [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
 
  private:
@@ -80,7 +74,6 @@ class QueryNodes {
 
   const QueryCounts& query_counts_;
   CostInputs inputs_;
-  DirectCosts direct_;
   GaussianTradeoffTable table_;
   TableBetweenOrders tables_;
   std::vector<Group> groups_;

@@ -263,7 +263,6 @@ TEST_SUITE("accounting") {
     const Run run = run_of(votes);
     const QueryCounts counted = count_queries(run, 1);
     const CostInputs inputs(counted, run.aggregator, 1);
-    const DirectCosts direct(inputs, 1);
     const std::vector<double> orders{2.0, 8.0};
     for (const auto& named : kNames<Bound>) {
       CAPTURE(named.name);
@@ -279,7 +278,7 @@ TEST_SUITE("accounting") {
       const std::string wanted =
           has ? "" : "only the published and the trade-off bound depend on queries through q";
       CHECK(refused([&] { (void)bound_at_orders(named.value, inputs, orders, 1); }) == wanted);
-      CHECK(refused([&] { (void)direct.at(named.value, orders); }) == wanted);
+      CHECK(refused([&] { (void)direct_cost(inputs, named.value, 2.0, 1); }) == wanted);
     }
   }
 

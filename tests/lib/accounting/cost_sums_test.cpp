@@ -6,21 +6,29 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "pate/accounting/account.hpp"
+#include "pate/accounting/bound_at_orders.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/direct_costs.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/numerics/margin.hpp"
+#include "pate/votes/vote_source.hpp"
 #include "support/accuracy.hpp"
 #include "support/crowded_queries.hpp"
+#include "support/npy_writer.hpp"
+#include "support/paths.hpp"
 #include "support/random.hpp"
 
 using namespace pate;
 using namespace pate_test;
+using pate::test::sample;
+using pate::test::shared_votes;
 
 namespace {
 
@@ -52,6 +60,11 @@ RunCost one_by_one(const QueryCounts& query_counts, const Aggregator& aggregator
     result.noisy_max_expected += count * p * cost;
     result.noisy_max_realized += static_cast<double>(query.answered) * cost;
     result.spent_variance += count * p * (1.0 - p) * cost * cost;
+    if (ladder) {
+      result.selection += count * (bound == Bound::published
+                                       ? published_selection_cost(*ladder, query.statistic, order)
+                                       : joint->selection_cost(query.statistic));
+    }
     if (bound == Bound::published) continue;
     const BothDirections log_excess = query.log_q == -kInfinity
                                           ? BothDirections{-kInfinity, -kInfinity}
@@ -88,15 +101,31 @@ void check_run(const QueryCounts& query_counts, const Aggregator& aggregator, Bo
   }
 }
 
-// Not below what is interpolated, and above it by no more than bounds between values of q allow.
-void check_checkpoints(std::span<const double> got, const CostInputs& inputs, Bound bound,
-                       double order, CheckpointCosts expected) {
-  (void)run_costs(inputs, bound, std::span(&order, 1), 1, &expected);
-  REQUIRE(got.size() == expected.rdp.front().size());
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    CHECK_MESSAGE(got[k] >= expected.rdp.front()[k] * (1.0 - 1e-9), show({{"order", order}}));
-    CHECK_MESSAGE(got[k] <= expected.rdp.front()[k] * (1.0 + 1e-6), show({{"order", order}}));
+// Every reported cost of these votes that depends on them, against the sum over its distinct
+// queries of bounds without a margin.
+void check_reported(const std::string& path, const Aggregator& aggregator) {
+  const CountVotes votes(pate::test::open_npy(path));
+  const Run run{votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  AccountSettings settings;
+  settings.delta = 1e-5;
+  const Account account = pate::account(run, settings);
+  const QueryCounts query_counts = count_queries(run, 2);
+  int found = 0;
+  for (const CostEntry& entry : account.costs) {
+    if (entry.bound != Bound::tradeoff && entry.bound != Bound::published) continue;
+    REQUIRE(entry.order.has_value());
+    ++found;
+    double rdp = 0.0;
+    for (const auto& [part, cost] : entry.parts) rdp += part == "delta" ? 0.0 : cost;
+    double bounds =
+        one_by_one(query_counts, aggregator, entry.bound, *entry.order).rdp(entry.reading);
+    bounds *= 1.0 - kCostMargin;
+    CHECK_MESSAGE(rdp >= bounds, path << " " << label(entry));
+    CHECK_MESSAGE(rdp <= bounds * (1.0 + 1e-9), path << " " << label(entry));
+    CHECK(entry.epsilon ==
+          epsilon_from_rdp(rdp_conversion(entry.conversion), rdp, *entry.order, settings.delta));
   }
+  CHECK(found >= 5);
 }
 
 }  // namespace
@@ -149,28 +178,17 @@ TEST_SUITE("accounting") {
       for (const bool with_selection : {true, false}) {
         const Aggregator aggregator = gaussian(sigma2, with_selection);
         const CostInputs inputs(query_counts, aggregator, 1);
-        const DirectCosts one(inputs, 1);
-        const DirectCosts three(inputs, 3);
         for (const double order : {1.001, 1.0 + random.log_uniform(1e-2, 1e2), 300.0}) {
           for (const Bound bound : {Bound::published, Bound::tradeoff}) {
-            const RunCost got = one.at(bound, order);
-            const RunCost again = three.at(bound, order);
+            const RunCost got = direct_cost(inputs, bound, order, 1);
+            const RunCost again = direct_cost(inputs, bound, order, 3);
             const RunCost expected = one_by_one(query_counts, aggregator, bound, order);
-            for (const auto part : {&RunCost::noisy_max_expected, &RunCost::noisy_max_realized,
-                                    &RunCost::joint, &RunCost::spent_variance}) {
-              CHECK_MESSAGE(got.*part >= expected.*part * (1.0 - 1e-10),
-                            show({{"order", order}, {"sigma2", sigma2}}));
-              CHECK_MESSAGE(got.*part <= expected.*part * (1.0 + 2e-7),
+            for (const auto part :
+                 {&RunCost::selection, &RunCost::noisy_max_expected, &RunCost::noisy_max_realized,
+                  &RunCost::joint, &RunCost::spent_variance}) {
+              CHECK_MESSAGE(relative_error(got.*part, expected.*part) < 1e-11,
                             show({{"order", order}, {"sigma2", sigma2}}));
               CHECK(got.*part == again.*part);
-            }
-            if (sigma2 < 1.0) continue;  // far slower, and the same sums
-            for (const GuaranteeKind reading :
-                 {GuaranteeKind::joint, GuaranteeKind::expected, GuaranteeKind::realized}) {
-              if (reading == GuaranteeKind::joint && bound == Bound::published) continue;
-              const auto rdp = one.at_checkpoints(bound, reading, order);
-              CHECK(relative_error(rdp.back(), got.rdp(reading)) < 1e-12);
-              check_checkpoints(rdp, inputs, bound, order, {reading});
             }
           }
         }
@@ -178,7 +196,7 @@ TEST_SUITE("accounting") {
     }
   }
 
-  TEST_CASE("what is reported of the best order is summed directly") {
+  TEST_CASE("the headline is summed directly") {
     Random random(417);
     const QueryCounts query_counts = crowded_queries(random, 3000, 3, 0.5, 12.0);
     for (const bool with_selection : {true, false}) {
@@ -188,46 +206,43 @@ TEST_SUITE("accounting") {
       partials.has_decisions = true;
       AccountSettings settings;
       settings.delta = 1e-5;
-      const Account account = pate::account(partials, aggregator, settings);
       const CostInputs inputs(query_counts, aggregator, 2);
-      const DirectCosts direct(inputs, 2);
-      int found = 0;
-      for (const CostEntry& entry : account.costs) {
-        if (!entry.data_dependent) continue;
-        ++found;
-        REQUIRE(entry.order.has_value());
-        const double rdp = direct.at(entry.bound, *entry.order).rdp(entry.reading);
-        CHECK(entry.epsilon == epsilon_from_rdp(rdp_conversion(entry.conversion), rdp, *entry.order,
-                                                settings.delta));
-      }
-      CHECK(found >= 9);
-      const CostEntry& headline = account.costs[account.headline];
-      REQUIRE(headline.bound == Bound::tradeoff);
-      REQUIRE(account.trajectory.size() >= 2);
-      for (std::size_t k = 0; k + 1 < account.trajectory.size(); ++k) {
-        const TrajectoryPoint& point = account.trajectory[k];
-        const auto rdp = direct.at_checkpoints(headline.bound, headline.reading, point.order);
-        CHECK(point.epsilon == epsilon_from_rdp(rdp_conversion(headline.conversion), rdp[k],
-                                                point.order, settings.delta));
+      for (const GuaranteeKind reading :
+           {GuaranteeKind::joint, GuaranteeKind::expected, GuaranteeKind::realized}) {
+        settings.reading = reading;
+        const Account account = pate::account(partials, aggregator, settings);
+        int found = 0;
+        for (const CostEntry& entry : account.costs) {
+          if (!entry.data_dependent) continue;
+          ++found;
+          REQUIRE(entry.order.has_value());
+          const double rdp = direct_cost(inputs, entry.bound, *entry.order, 2).rdp(entry.reading);
+          const double epsilon =
+              epsilon_from_rdp(rdp_conversion(entry.conversion), rdp, *entry.order, settings.delta);
+          if (&entry == &account.costs[account.headline]) CHECK(entry.epsilon == epsilon);
+          CHECK(relative_error(entry.epsilon, epsilon) < 1e-10);
+        }
+        CHECK(found >= 9);
+        CHECK(account.costs[account.headline].reading == reading);
       }
     }
   }
 
-  TEST_CASE("an order beside a known one is the known one, unless orders are exact") {
-    for (const bool exact : {false, true}) {
-      int computed = 0;
-      SettledCosts<double> costs(
-          [&](double order) {
-            ++computed;
-            return 2.0 * order;
-          },
-          exact);
-      CHECK(costs.near(5.0).second == 10.0);
-      CHECK(costs.near(5.00003).first == (exact ? 5.00003 : 5.0));
-      CHECK(costs.near(4.99997).first == (exact ? 4.99997 : 5.0));
-      CHECK(costs.near(5.001).first == 5.001);
-      CHECK(costs.near(5.0).first == 5.0);
-      CHECK(computed == (exact ? 4 : 2));
+  TEST_CASE("votes of the sample cost never more than 1e-9 above the sum of the bounds") {
+    for (const double sigma2 : {2.0, 15.0, 80.0}) {
+      check_reported(sample("digits_100_counts.npy"), gaussian(sigma2, false));
+      Aggregator confident = gaussian(sigma2, false);
+      confident.selection = ThresholdCheck{60.0, 2.0 * sigma2};
+      check_reported(sample("digits_100_counts.npy"), confident);
+    }
+  }
+
+  TEST_CASE("votes of S18 cost never more than 1e-9 above the sum of the bounds (real votes)" *
+            doctest::skip(!pate::test::has_shared_votes())) {
+    for (const char* name : {"mnist", "svhn", "adult"}) {
+      const std::string path = shared_votes("s18_" + std::string(name) + "_250_counts.npy");
+      check_reported(path, gaussian(40.0, false));
+      check_reported(path, gaussian(40.0, true));
     }
   }
 }

@@ -25,26 +25,6 @@ constexpr double kNarrowFrom = 4.0;
 // Costs below this underflow or are at their floor, where they are no smooth function.
 constexpr double kMinSmooth = 1e-290;
 
-// Guesses the best split at an order from those at the two orders before, on a line.
-class NearbyStart {
- public:
-  [[nodiscard]] double at(double order) const {
-    const double line =
-        alpha_ + (alpha_ - alpha_before_) * (order - order_) / (order_ - order_before_);
-    return std::isfinite(line) ? line : alpha_;
-  }
-  void found(double order, double alpha) {
-    order_before_ = order_;
-    alpha_before_ = alpha_;
-    order_ = order;
-    alpha_ = alpha;
-  }
-
- private:
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  double order_before_ = kNone, alpha_before_ = kNone, order_ = kNone, alpha_ = kNone;
-};
-
 }  // namespace
 
 double QCells::coordinate(double log_q) const {
@@ -181,8 +161,8 @@ std::vector<GaussianTradeoffTable::AtOrder> GaussianTradeoffTable::fill(
     }
     const QCells::Nodes log_q = cells_->nodes(i);
     for (std::size_t k = 0; k < QCells::kNodes; ++k) {
-      NearbyStart forward_start;
-      NearbyStart reverse_start;
+      NearbySplit forward_start;
+      NearbySplit reverse_start;
       for (AtOrder& table : tables) {
         const auto forward = maximize_two_tails(Direction::forward, log_q[k], mu_, table.order,
                                                 forward_start.at(table.order));

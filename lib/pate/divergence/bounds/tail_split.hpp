@@ -52,13 +52,8 @@ class TailSplit {
 
   // log of an upper bound of what the whole lower tail {x <= a} can add to W.
   double log_lower_benefit(double a) const;
-  double log_lower_benefit() const { return log_lower_benefit(a_); }
   // The point a below the middle whose gain is that of b for the present middle; -inf if none.
   double matching_lower_end() const;
-
-  // The most that the second derivative of max W by q can be while q grows by the share `growth` of
-  // itself, in units of e^log_gain_unit; NaN where max W is not seen to be concave (two_tails.hpp).
-  double most_curvature(double growth) const;
 
   double alpha() const { return alpha_; }
   double log_lower() const { return log_lower_; }
@@ -72,13 +67,6 @@ class TailSplit {
   double shift_difference(double x) const;
   double log_gain(double log_ratio_at_end) const;
   double excess_slope(double x) const;
-  struct End;
-  End end_after(double quantile, double log_mass, double growth, double outwards) const;
-  struct Reach;
-  Reach reach(double growth, double lower_share, double upper_share) const;
-  struct Curvatures;
-  struct Shares;
-  Curvatures curvatures(const Reach& to) const;
   double relative_slope(double log_ratio_at_end) const {
     return excess_slope(log_ratio_at_end - log_ratio_mid_);
   }

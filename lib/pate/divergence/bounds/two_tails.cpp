@@ -109,43 +109,16 @@ double log_two_tail_excess(Direction direction, double log_q, double mu, double 
   return split.log_excess();
 }
 
-TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu, double order,
-                                double start, double width) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  TwoTailMaximum most = maximize_two_tails(direction, log_q, mu, order, start);
-  bool has_lower = most.log_lower != -kInfinity;
-  if (mu > kLargeShift || !is_only_maximum(mu, order) ||
-      (has_lower && !(std::isfinite(most.alpha) && most.log_lower < log_q))) {
-    return {most, kNone, kNone, kNone};
-  }
-  TailSplit split(direction, log_q, mu, order);
-  split.set(most.alpha, most.log_lower);
-  if (has_lower && split.log_lower_benefit() < most.log_excess - kNegligible) {
-    has_lower = false;
-    most.log_lower = most.alpha = -kInfinity;
-    split.set(-kInfinity);
-  }
-  const double unit = split.log_gain_unit();
-  const double curvature =
-      split.most_curvature(std::expm1(width)) * std::exp(unit + 2.0 * log_q - most.log_excess);
-  // It is beyond all numbers where a tail is next to nothing: nothing follows from that.
-  if (!std::isfinite(curvature)) return {most, kNone, kNone, kNone};
-  // Between the merits of both ends is that of the best split.
-  const double upper = split.log_gain_upper();
-  const double lower = has_lower ? split.log_gain_lower() : upper;
-  return {most, std::min(lower, upper) + unit, std::max(lower, upper) + unit, curvature};
-}
-
 TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, double order,
                                   double start) {
   if (mu > kLargeShift || !is_only_maximum(mu, order)) {
     return maximum_by_scan(direction, log_q, mu, order);
   }
   TailSplit split(direction, log_q, mu, order);
-  double high = -normal_upper_quantile(log_q);
+  double high = kInfinity;  // or where the lower tail has all of q, which is seldom asked for
   double low = -kInfinity;
   double alpha = start;
-  if (!(std::isfinite(alpha) && alpha < high)) {
+  if (!(std::isfinite(alpha) && log_normal_cdf(alpha) < log_q)) {
     split.set(-kInfinity);
     const double upper_only = split.log_excess();
     if (upper_only > finest_excess(mu, order) - kSaturated) {
@@ -165,13 +138,14 @@ TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu, 
     const double imbalance = lower - upper;
     (imbalance > 0.0 ? low : high) = alpha;
     double next = alpha - imbalance / split.gain_slope();
-    if (!(next > low && next < high)) {
+    if (!(next > low && next < high && (next <= alpha || log_normal_cdf(next) < log_q))) {
+      if (high == kInfinity) high = -normal_upper_quantile(log_q);
       next = low == -kInfinity ? alpha - 1.0 - 0.5 * std::abs(alpha) : 0.5 * (low + high);
     }
     // What the step could still gain is at most its mass times the present slope.
     const double step = std::abs(next - alpha);
     const double gain = std::max(lower, upper) + split.log_gain_unit();
-    log_missed = gain + std::log(-std::expm1(-std::abs(imbalance))) + std::log(step) +
+    log_missed = gain + std::log(-std::expm1(-std::abs(imbalance)) * step) +
                  log_normal_density(std::min(std::max(alpha, next), 0.0));
     // If the maximum is further out, no more than the whole lower tail can be gained.
     if (imbalance <= 0.0) log_missed = std::min(log_missed, gain + split.log_lower());

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "pate/divergence/bounds/cost.hpp"
 
 namespace pate {
@@ -37,24 +41,23 @@ struct TwoTailMaximum {
 [[nodiscard]] TwoTailMaximum maximize_two_tails(Direction direction, double log_q, double mu,
                                                 double order, double start);
 
-/// The maximum of W as a function of q near one q: a point to bound others from.
-struct TwoTailTangent {
-  TwoTailMaximum most;
-  /// log of the slope, d max W / dq, from below and above. NaN unless concave.
-  double log_least_slope, log_greatest_slope;
-  /// What the second derivative of max W by q is at most from here to log_q + width, at most 0, in
-  /// units of max W / q^2 here. NaN where max W is not proved to be concave there: at every split
-  /// that can be the best one, the merit of either end must be seen to fall when mass moves to it
-  /// from the other end or from the middle.
-  double curvature;
+/// Guesses the `alpha` of a problem from those of the two before, on a line in the order or log q.
+class NearbySplit {
+ public:
+  /// NaN before the first.
+  [[nodiscard]] double at(double x) const {
+    const double line = alpha_ + (alpha_ - alpha_before_) * (x - x_) / (x_ - x_before_);
+    return std::isfinite(line) ? line : alpha_;
+  }
+  void found(double x, double alpha) {
+    x_before_ = std::exchange(x_, x);
+    alpha_before_ = std::exchange(alpha_, alpha);
+  }
 
-  [[nodiscard]] bool is_concave() const { return curvature <= 0.0; }
+ private:
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  double x_before_ = kNone, alpha_before_ = kNone, x_ = kNone, alpha_ = kNone;
 };
-
-/// `maximize_two_tails` and the slope. Domain: width >= 0, log_q + width < 0. The conditions and
-/// the proof are in the README of this folder.
-[[nodiscard]] TwoTailTangent two_tail_tangent(Direction direction, double log_q, double mu,
-                                              double order, double start, double width);
 
 /// W for a given split: log_lower = log of the mass in the lower tail, < log_q, or -inf.
 [[nodiscard]] double log_two_tail_excess(Direction direction, double log_q, double mu, double order,

@@ -62,7 +62,7 @@ RunCost best_cost(const CostInputs& inputs, const AsPublishedSettings& settings)
   const auto best =
       std::min_element(costs.begin(), costs.end(),
                        [&](const RunCost& a, const RunCost& b) { return epsilon(a) < epsilon(b); });
-  return DirectCosts(inputs, settings.threads).at(Bound::published, best->order);
+  return direct_cost(inputs, Bound::published, best->order, settings.threads);
 }
 
 std::vector<double> selection_sensitivity(const CostInputs& inputs, double order) {
