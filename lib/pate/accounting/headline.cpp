@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
@@ -37,13 +38,14 @@ std::size_t headline_of(std::span<const CostEntry> costs, const HeadlineChoice& 
 
 std::size_t settled_headline(std::span<const CostEntry> costs, const HeadlineChoice& choice,
                              const std::function<void(Bound, GuaranteeKind, double)>& settle) {
-  std::set<double> settled;
+  std::set<std::tuple<Bound, GuaranteeKind, double>> settled;
   for (;;) {
     const std::size_t headline = headline_of(costs, choice);
     const CostEntry& its = costs[headline];
     const bool has_sum = its.bound == Bound::tradeoff || its.bound == Bound::published;
     // Sums that moved in their last digits may have made another cost the smallest.
-    if (!has_sum || !its.order || !settled.insert(*its.order).second) return headline;
+    if (!has_sum || !its.order) return headline;
+    if (!settled.emplace(its.bound, its.reading, *its.order).second) return headline;
     settle(its.bound, its.reading, *its.order);
   }
 }
