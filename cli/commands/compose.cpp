@@ -245,13 +245,20 @@ Rounds read_rounds(const std::vector<Document>& documents, bool is_public) {
         doubt.message = fmt::format("{}: {}", document.path, doubt.message);
         rounds.doubts.push_back(std::move(doubt));
       }
+      if (reports::counts_torn_ledger(*document.report)) {
+        rounds.torn.push_back(
+            {"ledger_torn",
+             fmt::format("{}: lines of a ledger that it counts were cut off and are left out: what "
+                         "they cost is unknown",
+                         is_public ? "a report" : document.path)});
+      }
       continue;
     }
     const reports::LedgerText text = reports::parse_ledger(document.text, document.path);
     file.record = text.record();
     file.ledger = io::sha256_hex(std::as_bytes(std::span(document.text)));
-    if (text.torn_line > 0) {
-      rounds.torn.push_back(torn_notice(is_public ? "a ledger" : document.path, text.torn_line));
+    if (auto torn = torn_notice(is_public ? "a ledger" : document.path, text)) {
+      rounds.torn.push_back(std::move(*torn));
     }
     for (const reports::LedgerEntry& entry : text.entries) {
       rounds.parts.push_back(ledger_part(entry, document.path, file.ledger));
@@ -298,6 +305,7 @@ int compose_rounds(const std::vector<Document>& documents, const ComposeOptions&
     sum.notices.insert(sum.notices.begin(), rounds.doubts.begin(), rounds.doubts.end());
   }
   sum.notices.insert(sum.notices.begin(), rounds.torn.begin(), rounds.torn.end());
+  for (const Notice& torn : rounds.torn) sum.not_covered.push_back(torn.message);
   ComposeOptions in_force = options;
   if (sum.delta > 0.0) in_force.rounds.delta = sum.delta;
   context.settings = settings_of("compose", add_compose, in_force);

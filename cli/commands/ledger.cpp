@@ -52,7 +52,7 @@ void append_foreign(const LedgerOptions& options, const reports::ReportContext& 
                     const reports::LedgerAccess& access) {
   const Record events = foreign_events(options.foreign);
   // Looked at first: to open a ledger makes one, if only for as long as it is open.
-  if (reports::read_ledger(options.ledger, access).empty()) {
+  if (reports::read_ledger(options.ledger, access).entries.empty()) {
     throw input_error(
         fmt::format("{}: expected a ledger with an entry, which says whose account it is; begin "
                     "one with pate label --ledger {}",
@@ -130,7 +130,10 @@ int run_ledger(const LedgerOptions& options, const Streams& streams) {
   const reports::LedgerText text =
       reports::parse_ledger(io::read_text_file(options.ledger), options.ledger);
   RecordAccount total = reports::ledger_total(text.record(), options.ledger, options.total);
-  if (text.torn_line > 0) total.notices.push_back(torn_notice(options.ledger, text.torn_line));
+  if (const auto torn = torn_notice(options.ledger, text)) {
+    total.notices.push_back(*torn);
+    total.not_covered.push_back(torn->message);
+  }
   const auto judged = judged_limits(options.limits, total.costs[total.headline]);
   context.verdicts = verdicts_of(judged);
   deliver_report(options.output, reports::account_report_json(text.entries, total, context),

@@ -251,6 +251,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
   }
 
   reports::LedgerCounts counts;
+  std::optional<Notice> torn;
   // Locked from here on: what it says stays true until the release is in it.
   std::optional<reports::Ledger> ledger;
   if (!options.ledger.empty()) {
@@ -258,8 +259,9 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
       ledger.emplace(options.ledger, io::WritePoints{},
                      telling(options.access, options.ledger, streams));
     }
-    const std::vector<reports::LedgerEntry> entries =
-        ledger ? ledger->entries() : reports::read_ledger(options.ledger, options.access);
+    const reports::LedgerText text =
+        ledger ? ledger->text() : reports::read_ledger(options.ledger, options.access);
+    const std::vector<reports::LedgerEntry>& entries = text.entries;
     released.ensemble =
         reports::ensemble_of(entries, options.ledger, options.ensemble, run.votes.teachers(),
                              run.votes.classes(), options.mechanism.neighbours);
@@ -267,6 +269,8 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
       reports::require_no_release(entries, options.ledger, options.at_most.has_value());
     }
     counts = reports::count_entries(entries, released, options.ledger);
+    torn = torn_notice(options.output.public_only ? "the ledger" : options.ledger, text);
+    if (torn) counts.conditions.not_covered.push_back("of the ledger, " + text.left_out());
     std::visit(
         [&](ReleaseTerms& terms) {
           terms.earlier = counts.earlier;
@@ -331,6 +335,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
     if (!reserved || published->at_most->passed) record(*published);
   }
   std::vector<Notice> notices = notices_of(plan, dry_run);
+  if (torn) notices.push_back(*torn);
   if (tables.has_unused()) notices.push_back(reports::tables_unused());
   if (std::ranges::any_of(context.tables, &reports::TableFile::read)) {
     notices.push_back(

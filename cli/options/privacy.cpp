@@ -228,10 +228,10 @@ std::string open_ledger(std::optional<reports::Ledger>& ledger, const std::strin
       .name;
 }
 
-Notice torn_notice(const std::string& called, std::int64_t line) {
-  return {"ledger_torn",
-          fmt::format("{}: what was cut off at line {} is left out: what it cost is unknown",
-                      called, line)};
+std::optional<Notice> torn_notice(const std::string& called, const reports::LedgerText& ledger) {
+  const std::string left_out = ledger.left_out();
+  if (left_out.empty()) return {};
+  return Notice{"ledger_torn", fmt::format("{}: {}", called, left_out)};
 }
 
 std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::string& called,
@@ -248,6 +248,7 @@ std::vector<Notice> ledger_notices(const reports::Ledger& ledger, const std::str
     return (then == now || (asks(then) && asks(now))) &&
            entry.event.facts.digests.counts == event.facts.digests.counts;
   });
+  if (auto torn = torn_notice(called, ledger.text())) notices.push_back(std::move(*torn));
   if (earlier.empty()) return notices;
   notices.push_back({"labelled_before",
                      fmt::format("{}: these queries were asked before, {}, the last time on {}; "

@@ -18,6 +18,7 @@ struct Event;
 
 namespace pate::reports {
 class Ledger;
+struct LedgerText;
 }  // namespace pate::reports
 
 namespace pate::cli {
@@ -88,10 +89,12 @@ void check_no_labels_yet(const std::string& labels, bool force);
                                       std::int64_t classes, const io::WritePoints& points = {},
                                       const Neighbours& neighbours = {});
 
-/// That a line of a ledger is left out.
-[[nodiscard]] Notice torn_notice(const std::string& called, std::int64_t line);
+/// That lines of a ledger are left out; none where all are there.
+[[nodiscard]] std::optional<Notice> torn_notice(const std::string& called,
+                                                const reports::LedgerText& ledger);
 
-/// What a ledger, by the name `called`, says so far about the queries of a new entry.
+/// What a ledger, by the name `called`, says so far about the queries of a new entry, and what it
+/// has left out.
 [[nodiscard]] std::vector<Notice> ledger_notices(const reports::Ledger& ledger,
                                                  const std::string& called, const Event& event);
 

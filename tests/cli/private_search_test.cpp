@@ -84,7 +84,7 @@ TEST_CASE("tune --account: what is released, or nothing, is in the report and in
   }
   CHECK(without > 0);
   CHECK(without < kRuns);
-  CHECK(pate::reports::read_ledger(ledger).size() == kRuns);
+  CHECK(pate::reports::read_ledger(ledger).entries.size() == kRuns);
 }
 
 TEST_SUITE_END();

@@ -385,6 +385,8 @@ Guarantee guarantee_of(const RecordAccount& account, const std::string& released
     std::erase(result.assumes, kOrderBeforeRun);
     result.assumes.emplace_back(kNamedOrders);
   }
+  result.not_covered.insert(result.not_covered.end(), account.not_covered.begin(),
+                            account.not_covered.end());
   return result;
 }
 

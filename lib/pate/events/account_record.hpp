@@ -31,6 +31,7 @@ struct RecordAccount : RecordAnswers {
   /// The headline after each event, in their order in the record; empty where that would take long.
   std::vector<TrajectoryPoint> trajectory = {};
   std::vector<Notice> notices = {};
+  std::vector<std::string> not_covered = {};  ///< of what else its promise does not cover, in words
 };
 
 /// Accounts for all events of a record, done one after the other with the same teachers.

@@ -32,6 +32,12 @@ bool is_accepted(const JsonValue& report, std::string_view code) {
   });
 }
 
+std::vector<JsonValue> notices_of(const JsonValue& report) {
+  const auto notices = report.find("notices");
+  if (!notices || notices->type() != JsonType::array) return {};
+  return notices->elements();
+}
+
 }  // namespace
 
 bool is_doubt_about_votes(std::string_view code) {
@@ -40,14 +46,18 @@ bool is_doubt_about_votes(std::string_view code) {
 
 std::vector<Notice> doubts_about_votes(const JsonValue& report) {
   std::vector<Notice> doubts;
-  const auto notices = report.find("notices");
-  if (!notices || notices->type() != JsonType::array) return doubts;
-  for (const JsonValue& notice : notices->elements()) {
+  for (const JsonValue& notice : notices_of(report)) {
     std::string code = notice.at("code").text();
     if (!is_doubt_about_votes(code) || is_accepted(report, code)) continue;
     doubts.push_back({std::move(code), notice.at("message").text()});
   }
   return doubts;
+}
+
+bool counts_torn_ledger(const JsonValue& report) {
+  return std::ranges::any_of(notices_of(report), [](const JsonValue& notice) {
+    return notice.at("code").text() == "ledger_torn";
+  });
 }
 
 }  // namespace pate::reports

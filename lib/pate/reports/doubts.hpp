@@ -17,4 +17,7 @@ namespace pate::reports {
 /// those of other votes. None in a public part, which tells nothing of votes.
 [[nodiscard]] std::vector<Notice> doubts_about_votes(const io::JsonValue& report);
 
+/// Whether a report says that lines of a ledger that it counts are left out.
+[[nodiscard]] bool counts_torn_ledger(const io::JsonValue& report);
+
 }  // namespace pate::reports

@@ -194,7 +194,7 @@ void Ledger::append(LedgerEntry entry) {
   if (text_.lines == 0) text_.count_place = count_place(bytes);
   text_.lines += std::count(bytes.begin(), bytes.end(), '\n') - (text_.ends_line ? 0 : 1);
   text_.ends_line = true;
-  if (text_.count_place) write_count(descriptor_, path_, *text_.count_place, text_.lines);
+  if (text_.count_place) write_count(descriptor_, path_, *text_.count_place, text_.written());
   points_("ledger counted");
   const std::size_t last = bytes.rfind('\n', bytes.size() - 2);
   const std::size_t begin = last == std::string::npos ? 0 : last + 1;
@@ -223,12 +223,12 @@ void repair_ledger(const fs::path& path, const LedgerAccess& access) {
   io::write_file_atomically(path, repaired(bytes, path.string()));
 }
 
-std::vector<LedgerEntry> read_ledger(const fs::path& path, const LedgerAccess& access) {
+LedgerText read_ledger(const fs::path& path, const LedgerAccess& access) {
   // Of whatever may not be looked at nobody knows that there is none.
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return {};
   require_trusted(path, access);
-  return parse_ledger(io::read_text_file(path.string()), path.string()).entries;
+  return parse_ledger(io::read_text_file(path.string()), path.string());
 }
 
 Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& path,

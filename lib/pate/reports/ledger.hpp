@@ -44,6 +44,7 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// All entries, oldest first.
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const { return text_.entries; }
+  [[nodiscard]] const LedgerText& text() const { return text_; }
   [[nodiscard]] Record record() const { return text_.record(); }
 
   /// Appends an entry and waits until it is on the disk (fsync of the file and of its directory).
@@ -66,10 +67,10 @@ class Ledger {
   LedgerText text_;
 };
 
-/// The entries of a ledger as they are now, for who only rehearses: without a lock, and none where
-/// there is no such file. Throws as `Ledger` does.
-[[nodiscard]] std::vector<LedgerEntry> read_ledger(const std::filesystem::path& path,
-                                                   const LedgerAccess& access = {});
+/// A ledger as it is now, for who only rehearses: without a lock, and without an entry where there
+/// is no such file. Throws as `Ledger` does.
+[[nodiscard]] LedgerText read_ledger(const std::filesystem::path& path,
+                                     const LedgerAccess& access = {});
 
 /// Marks the torn last line of a ledger, whole or not at all, so that it can be read and goes on.
 /// Throws as `Ledger` and `torn_mark` do.

@@ -105,13 +105,15 @@ class Line {
     if (!result.event.happened()) fail("an event with an id");
     return result;
   }
-  void check_mark(std::int64_t torn_lines) const {
-    const auto lines = json_.find("lines");
-    const bool number =
-        lines && (lines->type() == io::JsonType::whole || lines->type() == io::JsonType::real);
-    if (!number || lines->number() != static_cast<double>(torn_lines)) {
+  // How many lines a mark says are missing, besides the torn ones before it.
+  [[nodiscard]] std::int64_t missing_by_mark(std::int64_t torn_lines) const {
+    if (number("lines") != torn_lines) {
       fail(fmt::format("\"lines\": {}, the number of torn lines before", torn_lines));
     }
+    if (!json_.find("missing")) return 0;
+    const std::int64_t missing = number("missing");
+    if (missing < 1) fail("a number as \"missing\"");
+    return missing;
   }
 
  private:
@@ -121,6 +123,11 @@ class Line {
   }
   [[nodiscard]] std::string text(const char* key) const {
     return field(key, io::JsonType::text, json_).text();
+  }
+  // A whole one; -1 where there is none.
+  [[nodiscard]] std::int64_t number(const char* key) const {
+    const auto found = json_.find(key);
+    return found && found->type() == io::JsonType::whole ? found->integer() : -1;
   }
   io::JsonValue field(const char* key, io::JsonType type, const io::JsonValue& in) const {
     const auto found = in.find(key);
@@ -177,12 +184,13 @@ bool is_ledger(std::string_view text) {
 
 namespace {
 
-// The text, and what is not there whole at its end and has no mark: the first line and the last one
-// that was written; 0 and 0 where all is there.
+// The text, and what is torn or missing at its end and has no mark.
 struct ReadLines {
   LedgerText text;
-  std::int64_t cut = 0;
-  std::int64_t through = 0;
+  std::int64_t torn = 0;
+  std::int64_t missing = 0;
+
+  [[nodiscard]] bool is_whole() const { return torn + missing == 0; }
 };
 
 ReadLines read_lines(std::string_view bytes, std::string_view name) {
@@ -216,9 +224,10 @@ ReadLines read_lines(std::string_view bytes, std::string_view name) {
     if (result.lines == 1) written = line.written();
     result.last_digest = line_digest(text);
     if (line.is_mark()) {
-      line.check_mark(torn_lines);
+      const std::int64_t missing = line.missing_by_mark(torn_lines);
+      result.cut_off.push_back({result.lines - torn_lines, torn_lines + missing});
+      result.missing += missing;
       torn_lines = 0;
-      result.torn_line = result.lines - 1;
       continue;
     }
     result.entries.push_back(line.entry());
@@ -238,41 +247,51 @@ ReadLines read_lines(std::string_view bytes, std::string_view name) {
     }
     if (torn_lines > 0) throw not_json(result.lines - torn_lines);
   }
-  // A line that has its end was written whole: it was changed since, and no crash cut it off.
-  const bool ends_torn = torn_lines > 0 && !result.ends_line;
-  if (torn_lines > (ends_torn ? 1 : 0)) throw not_json(result.lines - torn_lines + 1);
+  // A last line that has its end was written whole: it was changed since, and no crash cut it off,
+  // unless what followed it is gone.
+  const std::int64_t missing = std::max<std::int64_t>(0, written - result.written());
+  if (torn_lines > 0 && result.ends_line && missing == 0) {
+    throw not_json(result.lines - torn_lines + 1);
+  }
   if (result.entries.empty()) {
     throw input_error(fmt::format(
         "{}: a ledger without a whole entry, so that nobody knows what was released: find a copy "
         "of it, or remove it if nothing was",
         name));
   }
-  const std::int64_t whole = result.lines - (ends_torn ? 1 : 0);
-  const std::int64_t through = std::max(result.lines, written);
-  if (whole == through) return {std::move(result)};
-  return {std::move(result), whole + 1, through};
+  return {std::move(result), torn_lines, missing};
 }
 
 }  // namespace
 
 LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
   ReadLines read = read_lines(bytes, name);
-  if (read.cut == 0) return std::move(read.text);
-  const bool one = read.cut == read.through;
+  if (read.is_whole()) return std::move(read.text);
+  const std::int64_t cut = read.text.lines - read.torn + 1;
+  const bool one = read.torn + read.missing == 1;
   throw input_error(fmt::format(
       "{}: {} cut off: what {} cost is unknown. Find a whole copy, or wait if the line is being "
       "written. If nothing of {} was released, mark it: pate ledger {} --repair",
       name,
-      one ? fmt::format("line {} is", read.cut)
-          : fmt::format("lines {} to {} are", read.cut, read.through),
+      one ? fmt::format("line {} is", cut)
+          : fmt::format("lines {} to {} are", cut, read.text.lines + read.missing),
       one ? "its entry" : "their entries", one ? "it" : "them",
       io::printable(name, name.size(), io::Letters::any)));
+}
+
+std::string LedgerText::left_out() const {
+  if (cut_off.empty()) return {};
+  std::vector<std::string> places;
+  for (const CutOff& its : cut_off)
+    places.push_back(fmt::format("{} at line {}", its.lines, its.line));
+  return fmt::format("lines were cut off ({}) and are left out: what they cost is unknown",
+                     fmt::join(places, ", "));
 }
 
 std::string repaired(std::string_view bytes, std::string_view name) {
   const ReadLines read = read_lines(bytes, name);
   const LedgerText& text = read.text;
-  if (read.cut == 0) {
+  if (read.is_whole()) {
     throw input_error(fmt::format("{}: line {}, the last, is whole: there is nothing to repair",
                                   name, text.lines));
   }
@@ -280,13 +299,14 @@ std::string repaired(std::string_view bytes, std::string_view name) {
   mark("schema", kSchema);
   mark("kind", kTorn);
   mark("chain", text.last_digest);
-  mark("lines", std::int64_t{1});
+  mark("lines", read.torn);
+  if (read.missing > 0) mark("missing", read.missing);
   std::string result(bytes);
-  // A line that is missing is marked as one that is torn.
-  const bool is_missing = text.lines < read.cut;
-  if (is_missing) result += (text.ends_line ? "" : "\n") + std::string(kBeginning);
-  result += '\n' + mark.place().line() + '\n';
-  if (text.count_place) result.replace(*text.count_place, kCountDigits, count_digits(read.cut + 1));
+  result += (text.ends_line ? "" : "\n") + mark.place().line() + '\n';
+  if (text.count_place) {
+    result.replace(*text.count_place, kCountDigits,
+                   count_digits(text.written() + read.missing + 1));
+  }
   return result;
 }
 

@@ -37,17 +37,28 @@ struct LedgerEntry {
   }
 };
 
+/// Lines that were cut off: so many, of which the first would stand at `line`.
+struct CutOff {
+  std::int64_t line = 0;
+  std::int64_t lines = 0;
+};
+
 /// What the text of a ledger says (cli/schemas/ledger.schema.json describes a line).
 struct LedgerText {
   std::vector<LedgerEntry> entries;  ///< oldest first
-  std::int64_t lines = 0;
-  std::int64_t torn_line = 0;    ///< the last torn line, which a mark follows; 0: none
-  bool ends_line = true;         ///< whether the last line is complete
-  std::string last_digest = {};  ///< that of the last whole line; empty: there is none
+  std::int64_t lines = 0;            ///< in the file
+  std::int64_t missing = 0;          ///< that are not in it, by its marks
+  std::vector<CutOff> cut_off;       ///< what its marks say is left out
+  bool ends_line = true;             ///< whether the last line is complete
+  std::string last_digest = {};      ///< that of the last whole line; empty: there is none
   std::optional<std::size_t> count_place = {};  ///< as the function has it
 
   /// All events.
   [[nodiscard]] Record record() const;
+  /// How many lines were written.
+  [[nodiscard]] std::int64_t written() const { return lines + missing; }
+  /// What is left out, in words; empty where all is there.
+  [[nodiscard]] std::string left_out() const;
 };
 
 /// Reads the text of a ledger; `name` is how messages call it.
@@ -57,14 +68,14 @@ struct LedgerText {
 /// that fewer are noticed too. (That the whole file was made anew, or is an old copy, is not.)
 ///
 /// A last line that is cut off, or zeros, is what a crash left of an entry. Nobody knows what that
-/// entry cost, nor what missing ones did, so that such a ledger is refused until a mark counts the
-/// line (`repaired`). A last line that lacks nothing but its end counts. Throws `input_error`
+/// entry cost, nor what missing ones did, so that such a ledger is refused until a mark counts
+/// them (`repaired`). A last line that lacks nothing but its end counts. Throws `input_error`
 /// naming any other line that is no line of a ledger, and an entry of another ensemble than the
 /// first one's; and where there is no entry.
 [[nodiscard]] LedgerText parse_ledger(std::string_view bytes, std::string_view name);
 
-/// The text with a mark after its torn last line, or in the place of lines that are missing at its
-/// end, as `parse_ledger` reads it. Throws `input_error` as that does, and where nothing is cut
+/// The text with a mark of what is torn or missing at its end, as `parse_ledger` reads it: how many
+/// lines were written stays true. Throws `input_error` as that does, and where nothing is cut
 /// off.
 [[nodiscard]] std::string repaired(std::string_view bytes, std::string_view name);
 

@@ -672,10 +672,14 @@ TEST_CASE("no part of a ledger of ten entries passes") {
     const std::string marked = pate::reports::repaired(part, "x");
     const LedgerText read = parse_ledger(marked, "x");
     CHECK(read.entries.size() == static_cast<std::size_t>(whole));
-    CHECK(read.torn_line == whole + 1);
+    REQUIRE(read.cut_off.size() == 1);
+    CHECK(read.cut_off[0].line == whole + 1);
+    CHECK(read.cut_off[0].lines == kEntries - whole);
+    CHECK(read.written() == kEntries + 1);
+    CHECK(marked == counted(marked, kEntries + 1));
     const LedgerText after = parse_ledger(marked + ledger_addition(read, whole_entry("n")), "x");
     CHECK(after.entries.size() == static_cast<std::size_t>(whole) + 1);
-    CHECK(after.entries.back().line == whole + 3);
+    CHECK(after.entries.back().line == read.lines + 1);
   }
   // One that does not say how many lines it had, as versions before wrote them.
   const auto read = parse_ledger(
@@ -699,6 +703,55 @@ TEST_CASE("the first line says how many there are, whoever appends, and is no le
   other[pate::reports::count_place(other).value()] = 'x';
   CHECK(refusal(other) ==
         "led.jsonl: line 1 is no line of a ledger: expected 10 digits as \"written\"");
+}
+
+TEST_CASE("a ledger is cut and marked again and again, and says all that is left out") {
+  pate_test::Random random(61);
+  for (int trial = 0; trial < 60; ++trial) {
+    const TempDirectory directory;
+    const fs::path path = directory / "l";
+    int appended = 0;
+    std::int64_t lost = 0;
+    int kept = 0;
+    for (int round = 0; round < 5; ++round) {
+      for (auto n = random.integer(1, 4); n > 0; --n) {
+        Ledger(path).append(entry(std::to_string(appended++)));
+        ++kept;
+      }
+      const std::string whole = read_bytes(path);
+      const std::size_t first = whole.find('\n') + 1;
+      const auto size = static_cast<std::size_t>(
+          random.integer(static_cast<int>(first), static_cast<int>(whole.size()) - 2));
+      const LedgerText before = parse_ledger(whole, "x");
+      write_bytes(path, whole.substr(0, size) + (random.integer(0, 9) == 0 ? "\n" : ""));
+      CAPTURE(trial);
+      CAPTURE(size);
+      const std::string cut = read_bytes(path);
+      if (refusal(cut) == "[no exception]") {  // but for its last newline
+        CHECK(parse_ledger(cut, "x").written() == before.written());
+        continue;
+      }
+      if (cut.ends_with('\n') && refusal(cut).ends_with("not JSON")) {  // nothing followed it
+        CHECK_THROWS_AS(pate::reports::repair_ledger(path), pate::input_error);
+        write_bytes(path, whole);
+        continue;
+      }
+      CHECK(refusal(cut).find(" cut off: what ") != std::string::npos);
+      pate::reports::repair_ledger(path);
+      const LedgerText marked = parse_ledger(read_bytes(path), "x");
+      CHECK(marked.written() == before.written() + 1);
+      lost = 0;
+      for (const pate::reports::CutOff& its : marked.cut_off) lost += its.lines;
+      // Marks may be cut off, too, and count among what is left out by the next.
+      CHECK(static_cast<std::int64_t>(marked.entries.size() + marked.cut_off.size()) + lost ==
+            marked.written());
+      kept = static_cast<int>(marked.entries.size());
+      // Lines of a copy that nobody repaired do not follow.
+      const auto places = whole.substr(0, whole.find('\n', size) + 1);
+      CHECK(refusal(counted(places, marked.written())) != "[no exception]");
+    }
+    CHECK(digests(path).size() == static_cast<std::size_t>(kept));
+  }
 }
 
 TEST_CASE("a last line that has its end and is no JSON is damaged, and not repaired") {
