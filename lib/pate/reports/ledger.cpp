@@ -134,12 +134,14 @@ std::string read_all(int file, const fs::path& path) {
 // file may only be appended to (chattr +a), or the write fails, it stays too few, and misses none.
 void write_count(const io::Descriptor& file, const fs::path& path, std::size_t place,
                  std::int64_t lines) {
+  // NOLINTBEGIN(cppcoreguidelines-pro-type-vararg): fcntl has no other form
   const int flags = ::fcntl(file.get(), F_GETFL);
   if (flags < 0 || ::fcntl(file.get(), F_SETFL, flags & ~O_APPEND) != 0) return;
   const std::string digits = count_digits(lines);
   [[maybe_unused]] const ssize_t written =
       ::pwrite(file.get(), digits.data(), digits.size(), static_cast<off_t>(place));
   if (::fcntl(file.get(), F_SETFL, flags) != 0) fail(path, "written", errno);
+  // NOLINTEND(cppcoreguidelines-pro-type-vararg)
 }
 
 }  // namespace
