@@ -15,8 +15,8 @@ namespace pate {
 
 namespace {
 
-// The first private budget, as a share of the declared one: about what a test leaves to the run.
-constexpr double kFirstShare = 0.9;
+// The first private budget, as a share of the declared one: about where the test is just passed.
+constexpr double kFirstShare = 1.1;
 constexpr int kMostTests = 12;
 // Points of a grid that are tested: each that fails takes the costlier ones with it.
 constexpr int kMostOnGrid = 24;
@@ -24,7 +24,7 @@ constexpr int kMostOnGrid = 24;
 // guides the search alone; how far beyond the declared one it goes; from where costs are computed.
 constexpr double kScanStep = 2e-3;
 constexpr double kScanTo = 4.0;
-constexpr double kScanFrom = 0.75;
+constexpr double kScanFrom = 0.9;
 // A budget of which less than this is used is none.
 constexpr double kUnused = 0.5;
 // Costs for any votes of which one passes and one fails, so near that the search ends.
@@ -100,7 +100,8 @@ class DeclaredSearch {
       (keeps ? passes : fails) = keeps ? std::max(passes, budget) : std::min(fails, budget);
       // Parameters of a larger cost need an epsilon that is larger by about the same factor.
       const double cost = keeps ? budget : found->point.epsilon;
-      double next = cost * (its.needed ? epsilon / *its.needed : 1.0 / kScanTo);
+      const double aim = keeps ? epsilon : (1.0 - kScanStep) * epsilon;
+      double next = cost * (its.needed ? aim / *its.needed : 1.0 / kScanTo);
       if (keeps && its.needed && next < passes * (1.0 + kDeclaredStep)) break;
       // From above it would come near what passes again and again, and not reach it.
       if ((!keeps && passes > 0.0) || !(next > passes && next < fails)) {

@@ -52,6 +52,6 @@ struct DeclaredOutcome {
                                      DeclaredOutcome& outcome);
 
 /// By how much, relative, the private budget may still be changed where a search ends.
-inline constexpr double kDeclaredStep = 5e-3;
+inline constexpr double kDeclaredStep = 1e-2;
 
 }  // namespace pate

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/large_pages.hpp"
 #include "pate/numerics/whole_division.hpp"
 #include "pate/release/declared/key_planes.hpp"
 #include "pate/release/declared/modulus_table.hpp"
@@ -53,7 +54,7 @@ using ForPlanes = std::function<void(const UsePlanes& use)>;
 // They are computed each time.
 void for_planes(const KeyModuli& moduli, unsigned threads, const UsePlanes& use) {
   const std::int64_t teachers = moduli.teachers();
-  std::vector<ModulusUnits> values;
+  LargeVector<ModulusUnits> values;
   for (std::int64_t first = ceil_divide(teachers, moduli.classes()); first <= teachers;) {
     std::int64_t last = first;
     std::size_t numbers = KeyPlane(moduli, first).size() * moduli.orders().size();
@@ -100,8 +101,7 @@ void add_keys(const ForPlanes& for_all, std::span<const KeyOfRuns> keys, unsigne
               std::vector<ModulusUnits>& largest) {
   const std::size_t width = largest.size();
   const std::size_t size = runs.front().units.size();
-  std::vector<std::vector<ModulusUnits>> within(keys.size());
-  for (auto& its : within) its.assign(size * width, kNoModulus);
+  LargeVector<ModulusUnits> within(keys.size() * size * width, kNoModulus);
   for_all([&](const KeyPlanes& its, std::span<const ModulusUnits> values) {
     const std::vector<KeyPlane>& planes = its.planes();
     const auto at = [&](std::size_t plane, std::size_t place) {
@@ -119,7 +119,9 @@ void add_keys(const ForPlanes& for_all, std::span<const KeyOfRuns> keys, unsigne
           const std::int64_t s = keys[q].x2 + keys[q].x3 + free;
           const std::size_t place = planes[p].place(s, keys[q].x2 + free);
           // What was found nearer, running maxima have.
-          if (place != before) raise_units(at(p, place), width, within[q].data() + d * width);
+          if (place != before) {
+            raise_units(at(p, place), width, within.data() + (q * size + d) * width);
+          }
           before = place;
           if (place == planes[p].size() - 1) break;
         }
@@ -129,7 +131,7 @@ void add_keys(const ForPlanes& for_all, std::span<const KeyOfRuns> keys, unsigne
   });
   for (std::size_t q = 0; q < keys.size(); ++q) {
     for (std::size_t d = 0; d < size; ++d) {
-      ModulusUnits* const at = within[q].data() + d * width;
+      ModulusUnits* const at = within.data() + (q * size + d) * width;
       if (d > 0) raise_units(at - width, width, at);
       for (std::size_t i = 0; i < width; ++i) {
         const CostUnits units = whole(static_cast<double>(at[i]));

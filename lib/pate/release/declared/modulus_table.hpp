@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "pate/base/large_pages.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/release/declared/complex_costs.hpp"
 #include "pate/release/declared/key_planes.hpp"
@@ -36,7 +37,7 @@ class ModulusTable {
   void check(const KeyModuli& moduli, std::uint64_t seed, unsigned threads) const;
 
   KeyPlanes planes_;
-  std::vector<ModulusUnits> own_;
+  LargeVector<ModulusUnits> own_;
   std::shared_ptr<const void> owner_;
   std::span<const ModulusUnits> values_;
 };
