@@ -11,6 +11,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/text.hpp"
+#include "pate/accounting/guarantee.hpp"
 #include "pate/numerics/decimal.hpp"
 
 namespace pate::cli {
@@ -33,9 +34,6 @@ std::string_view worth(const CostEntry& cost) {
   }
   return cost.promise == Promise::fixed ? "guarantee, private" : "of the outcome, private";
 }
-
-// Above this an epsilon is hardly a promise.
-constexpr double kLargeEpsilon = 20.0;
 
 std::string large_epsilon(const CostEntry& cost) {
   if (cost.promise == Promise::none || !(cost.epsilon > kLargeEpsilon)) return {};

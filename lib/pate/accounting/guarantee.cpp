@@ -274,6 +274,7 @@ Guarantee guarantee_of(const CostEntry& cost, const std::string& released) {
   result.holds = true;
   result.promise = is_fixed ? promise_in_words(released, cost.epsilon, cost.delta)
                             : outcome_in_words(released, cost.epsilon, cost.delta);
+  if (cost.epsilon > kLargeEpsilon) result.promise += " That is next to nothing.";
   result.promise += whom_it_is_for(cost);
   result.formula = is_fixed ? fixed_formula(cost) : outcome_formula(cost);
   result.assumes = {kDisjoint,

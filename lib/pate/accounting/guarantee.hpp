@@ -32,6 +32,9 @@ struct Guarantee {
 /// What an epsilon of the outcome assumes of its order.
 inline constexpr const char* kOrderBeforeRun = "the Renyi order was fixed before the run";
 
+/// An epsilon above this is hardly a promise, and what tells it says so.
+inline constexpr double kLargeEpsilon = 20.0;
+
 /// What a cost promises about `released`, a plural noun such as "the answers and refusals of this
 /// run": what its kind of promise says, a fixed epsilon or one of the outcome (`Promise`), and why
 /// nothing where it promises nothing or epsilon is infinite.
