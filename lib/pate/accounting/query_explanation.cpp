@@ -175,7 +175,7 @@ QueryExplanation explain_query(const ExplainedRun& about, const ExactMechanism& 
 }
 
 BothDirections TestedCosts::most_costly() const {
-  return {max_or_nan(less.forward, more.forward), max_or_nan(less.reverse, more.reverse)};
+  return larger_of(less, more);
 }
 
 TestedCosts tested_costs(const StabilityTest& test, std::int64_t q, const StabilityMoves& moves,

@@ -16,7 +16,7 @@
 #include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/neighbour_covers.hpp"
-#include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/sampled_profile.hpp"
 #include "pate/accounting/pld_grids.hpp"
 #include "pate/accounting/pld_queries.hpp"
 #include "pate/base/error.hpp"
@@ -110,8 +110,7 @@ class ExactSamples {
         forward.add(count * costs[i].at(c).forward);
         reverse.add(count * costs[i].at(c).reverse);
       }
-      largest = {max_or_nan(largest.forward, forward.value()),
-                 max_or_nan(largest.reverse, reverse.value())};
+      largest = larger_of(largest, {forward.value(), reverse.value()});
     }
     return {with_margin(largest.forward, kSumMargin), with_margin(largest.reverse, kSumMargin)};
   }

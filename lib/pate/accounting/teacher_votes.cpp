@@ -73,7 +73,7 @@ class Minima {
     BothDirections most;
     for (std::size_t t = 0; t < sums.size(); ++t) {
       const BothDirections rdp = sums[t].rdp();
-      most = {max_or_nan(most.forward, rdp.forward), max_or_nan(most.reverse, rdp.reverse)};
+      most = larger_of(most, rdp);
       const auto epsilon = [&](double value) {
         return epsilon_from_rdp(Conversion::optimal, value, grid_[k], delta_);
       };

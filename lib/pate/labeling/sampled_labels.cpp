@@ -12,6 +12,7 @@
 #include "pate/accounting/sampled_account.hpp"
 #include "pate/base/error.hpp"
 #include "pate/labeling/answer_sampler.hpp"
+#include "pate/numerics/bisect.hpp"
 
 namespace pate {
 
@@ -68,13 +69,7 @@ std::int64_t affordable_samples(const Run& run, const Sampling& sampling, double
     return account.costs[headline_of(account.costs, {})].epsilon <= max_epsilon;
   };
   if (run.rows.empty() || is_affordable(run.rows.size())) return run.rows.size();
-  std::int64_t low = 0;  // affordable
-  std::int64_t high = run.rows.size();
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (is_affordable(middle) ? low : high) = middle;
-  }
-  return low;
+  return bisect(std::int64_t{0}, run.rows.size(), is_affordable);
 }
 
 LabelledQueries label_sampled(const Run& run, const Sampling& sampling, BitSource& source,

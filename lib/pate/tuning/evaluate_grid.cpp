@@ -9,6 +9,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/agreement.hpp"
@@ -57,17 +58,11 @@ std::size_t tile_of(const TuningVotes& votes, std::size_t values) {
 // The number of queries asked: the fewest that are expected to give enough answers.
 std::size_t asked_by(const RowCosts& row, const NoiseSums& sums, std::size_t threshold,
                      const std::optional<double>& max_answers) {
-  std::size_t low = 0;
-  std::size_t high = sums.asked().size() - 1;
-  while (max_answers && low < high) {
-    const std::size_t middle = (low + high) / 2;
-    if (row.answered(sums.at(middle), threshold) >= *max_answers) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
+  const std::int64_t all = std::ssize(sums.asked()) - 1;
+  if (!max_answers) return static_cast<std::size_t>(all);
+  return static_cast<std::size_t>(bisect(all, std::int64_t{-1}, [&](std::int64_t asked) {
+    return row.answered(sums.at(static_cast<std::size_t>(asked)), threshold) >= *max_answers;
+  }));
 }
 
 // Where epsilon rises by more than this from one order that was looked at to the next, those in

@@ -7,6 +7,7 @@
 
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/error.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/public_epsilons.hpp"
@@ -53,21 +54,14 @@ class RunEpsilons {
 
 SolvedParameter most_queries(const RunEpsilons& epsilons, const Aggregator& aggregator,
                              std::int64_t all, double max_epsilon) {
-  std::int64_t low = 0;  // keeps the budget: nothing is spent
-  std::int64_t high = all + 1;
   double at_low = 0.0;
-  while (high - low > 1) {
-    // All first, then halves.
-    const std::int64_t middle = high > all ? all : low + (high - low) / 2;
-    const double epsilon = epsilons.of(aggregator, middle);
-    if (keeps(epsilon, max_epsilon)) {
-      low = middle;
-      at_low = epsilon;
-      if (low == all) break;
-    } else {
-      high = middle;
-    }
-  }
+  const auto keeps_budget = [&](std::int64_t queries) {
+    const double epsilon = epsilons.of(aggregator, queries);
+    if (!keeps(epsilon, max_epsilon)) return false;
+    at_low = epsilon;
+    return true;
+  };
+  const std::int64_t low = keeps_budget(all) ? all : bisect(std::int64_t{0}, all, keeps_budget);
   if (low == 0) {
     throw validity_error(fmt::format("not even one query keeps epsilon {}: the first costs {}",
                                      max_epsilon, epsilons.of(aggregator, 1)));

@@ -9,12 +9,13 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
-#include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/sampled_profile.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 
@@ -210,19 +211,7 @@ class Search {
       count = value;
       return keeps();
     };
-    std::int64_t low = 0;  // keeps the target
-    std::int64_t high = 1;
-    while (high <= most && keeps_at(high)) {
-      low = high;
-      high = 2 * high;
-    }
-    high = std::min(high, most + 1);  // too many
-    while (high - low > std::max(std::int64_t{1},
-                                 static_cast<std::int64_t>(tolerance * static_cast<double>(low)))) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (keeps_at(middle) ? low : high) = middle;
-    }
-    count = low;
+    count = largest_by_doubling(std::int64_t{0}, std::int64_t{1}, most, keeps_at, tolerance);
   }
 
   PlannedRun& run_;

@@ -10,6 +10,7 @@
 
 #include "pate/accounting/weighted_run.hpp"
 #include "pate/base/error.hpp"
+#include "pate/numerics/bisect.hpp"
 
 namespace pate {
 
@@ -59,18 +60,7 @@ std::int64_t largest_weight(const PlannedRun& run, const std::string& name, doub
         "1e-06, it is still {}",
         name, budget, settings.delta, any_votes_at(run, 1, settings)));
   }
-  std::int64_t low = 1;  // keeps the budget
-  std::int64_t high = kMillionths;
-  while (high <= kMostMillionths && keeps(high)) {
-    low = high;
-    high *= 2;
-  }
-  high = std::min(high, kMostMillionths + 1);  // does not
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (keeps(middle) ? low : high) = middle;
-  }
-  return low;
+  return largest_by_doubling(std::int64_t{1}, kMillionths, kMostMillionths, keeps);
 }
 
 std::int64_t unit_of(int decimals) {

@@ -28,6 +28,11 @@ struct BothDirections {
   }
 };
 
+/// The larger number in each direction; NaN where either is.
+[[nodiscard]] inline BothDirections larger_of(const BothDirections& a, const BothDirections& b) {
+  return {max_or_nan(a.forward, b.forward), max_or_nan(a.reverse, b.reverse)};
+}
+
 /// An excess below this is held by a double with room for the sums it takes part in.
 inline constexpr double kMaxLinearExcess = 1e290;
 

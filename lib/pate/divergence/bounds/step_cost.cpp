@@ -286,9 +286,8 @@ BothDirections pure_tradeoff_log_excess(double eps, double log_q, double order) 
   const double a = 1.0 / (1.0 + std::exp(-eps));
   const double q = std::exp(log_q);
   const double rest = -std::expm1(log_q);
-  const BothDirections low = log_excess_of(lower_end(q, rest, a, b), eps, order);
-  const BothDirections high = log_excess_of(upper_end(q, rest, a, b), eps, order);
-  return {max_or_nan(low.forward, high.forward), max_or_nan(low.reverse, high.reverse)};
+  return larger_of(log_excess_of(lower_end(q, rest, a, b), eps, order),
+                   log_excess_of(upper_end(q, rest, a, b), eps, order));
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ std::vector<BothDirections> ExactRun::rdp(std::span<const double> orders) {
   for (std::size_t j = 0; j < largest.size(); ++j) {
     BothDirections& most = least[j % width];
     const double count = counts_[j / width];
-    most = {std::max(most.forward, kLooksLarge * count * largest[j].forward),
-            std::max(most.reverse, kLooksLarge * count * largest[j].reverse)};
+    most = larger_of(
+        most, {kLooksLarge * count * largest[j].forward, kLooksLarge * count * largest[j].reverse});
   }
   std::vector<char> is_exact(largest.size(), 0);
   for (int round = 0; round < 2; ++round) {

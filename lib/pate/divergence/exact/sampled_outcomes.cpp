@@ -58,9 +58,7 @@ BothDirections largest_log_excess(std::span<const BallOutcomes::OfNeighbour> nei
                                   double order) {
   BothDirections result{-kInfinity, -kInfinity};
   for (const BallOutcomes::OfNeighbour& one : neighbours) {
-    const BothDirections its = one.log_excess(order);
-    result.forward = max_or_nan(result.forward, its.forward);
-    result.reverse = max_or_nan(result.reverse, its.reverse);
+    result = larger_of(result, one.log_excess(order));
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/extended.hpp"
 #include "pate/numerics/log_gamma.hpp"
 #include "pate/numerics/margin.hpp"
@@ -182,12 +183,9 @@ double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double 
   if (steps > (std::int64_t{1} << 52)) return simple;  // more than doubles count
   const LossTail tail(step_epsilon, steps);
   // The losses (k - 2 i) s fall with i; find the first interval between losses that reaches delta.
-  std::int64_t low = 0;                 // delta at this loss <= delta
-  std::int64_t high = (steps + 1) / 2;  // losses from here on are <= 0
-  while (low + 1 < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    (tail.delta_at_loss(middle) <= delta ? low : high) = middle;
-  }
+  const std::int64_t low =
+      bisect(std::int64_t{0}, (steps + 1) / 2,  // losses from there on are <= 0
+             [&](std::int64_t i) { return tail.delta_at_loss(i) <= delta; });
   // Between the losses of low + 1 and low: delta(epsilon) = b + c - e^(epsilon - loss of low) b.
   const LossTail::Sums sums = tail.up_to(low);
   const double change = (sums.c - std::exp(std::log(delta) - sums.log_unit)) / sums.b;

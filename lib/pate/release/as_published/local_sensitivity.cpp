@@ -7,6 +7,7 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/numerics/bisect.hpp"
 
 namespace pate {
 
@@ -128,17 +129,8 @@ class Climb {
   }
   /// The first step with log q < bound, or steps() if there is none before.
   [[nodiscard]] std::int64_t first_below(double bound) {
-    std::int64_t low = 0;
-    std::int64_t high = steps();
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (log_q(middle) < bound) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
+    return bisect(steps(), std::int64_t{-1},
+                  [&](std::int64_t step) { return log_q(step) < bound; });
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "pate/base/error.hpp"
 #include "pate/divergence/complex/key_moduli.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_moments.hpp"
 #include "pate/release/curve/recipe_choice.hpp"
@@ -164,23 +165,11 @@ class Estimates {
                              static_cast<double>(spacing);
         if (known >= static_cast<double>(high)) continue;
         auto low = static_cast<std::size_t>(std::max(known, 0.0));
-        double at_low = excess(side.its, low);
-        if (at_low <= 0.0) continue;
-        double at_high = 0.0;
-        bool has_high = false;
-        while (high - low > 1) {
-          const std::size_t middle = low + (high - low) / 2;
-          const double here = excess(side.its, middle);
-          if (here > 0.0) {
-            low = middle;
-            at_low = here;
-          } else {
-            high = middle;
-            at_high = here;
-            has_high = true;
-          }
-        }
-        if (!has_high) at_high = std::min(excess(side.its, high), 0.0);
+        if (excess(side.its, low) <= 0.0) continue;
+        low = bisect(low, nodes.size() - 1,
+                     [&](std::size_t node) { return excess(side.its, node) > 0.0; });
+        const double at_low = excess(side.its, low);
+        const double at_high = std::min(excess(side.its, low + 1), 0.0);
         const double share = at_low / (at_low - at_high);
         const double t = static_cast<double>(first) +
                          static_cast<double>(spacing) * (static_cast<double>(low) + share);

@@ -1,5 +1,7 @@
 #include "pate/release/curve/move_excesses.hpp"
 
+#include "pate/numerics/bisect.hpp"
+
 namespace pate {
 
 namespace {
@@ -114,13 +116,9 @@ CostUnits units_far_behind(const TiltedCost& cost, std::int64_t v, std::int64_t 
 
 std::int64_t least_far_gap(const TiltedCost& cost) {
   if (cost.moment().is_hopeless()) return 0;
-  std::int64_t near = -1;
-  std::int64_t far = cost.teachers() + 1;
-  while (far - near > 1) {
-    const std::int64_t middle = near + (far - near) / 2;
-    (cost.moment().excess_far_behind(middle) <= kNegligibleExcess ? far : near) = middle;
-  }
-  return far;
+  return bisect(cost.teachers() + 1, std::int64_t{-1}, [&](std::int64_t gap) {
+    return cost.moment().excess_far_behind(gap) <= kNegligibleExcess;
+  });
 }
 
 CostUnits units_of_excess(const TiltedCost& cost, double joint_excess) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "pate/mechanisms/threshold_check.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/release/curve/synthetic_votes.hpp"
 
 namespace pate {
@@ -54,12 +55,9 @@ class PassByQueries {
   }
 
   [[nodiscard]] std::optional<std::int64_t> most(double pass) const {
-    std::int64_t passes = 0;
-    std::int64_t fails = kMostOutlookQueries + 1;
-    while (fails - passes > 1) {
-      const std::int64_t middle = passes + (fails - passes) / 2;
-      ((*this)(middle) >= pass ? passes : fails) = middle;
-    }
+    const std::int64_t passes =
+        bisect(std::int64_t{0}, kMostOutlookQueries + 1,
+               [&](std::int64_t queries) { return (*this)(queries) >= pass; });
     return passes > 0 ? std::optional(passes) : std::nullopt;
   }
 

@@ -12,6 +12,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/numerics/bisect.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/release/declared/smallest_budget.hpp"
 
@@ -89,13 +90,9 @@ double epsilon_for_any_votes(const Aggregator& aggregator, std::int64_t queries,
 
 std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, std::int64_t most,
                                         double epsilon, double delta) {
-  std::int64_t fits = 0;
-  std::int64_t exceeds = most + 1;
-  while (exceeds - fits > 1) {
-    const std::int64_t middle = fits + (exceeds - fits) / 2;
-    (epsilon_for_any_votes(aggregator, middle, delta) <= epsilon ? fits : exceeds) = middle;
-  }
-  return fits;
+  return bisect(std::int64_t{0}, most + 1, [&](std::int64_t queries) {
+    return epsilon_for_any_votes(aggregator, queries, delta) <= epsilon;
+  });
 }
 
 DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)

@@ -145,8 +145,7 @@ ExactSums exact_sums(const TauVote& vote, const LabelBallots& ballots,
           BothDirections most;
           std::vector<TeacherSum> terms;
           for (const BothDirections& cost : piece[i].costs[o]) {
-            most.forward = max_or_nan(most.forward, cost.forward);
-            most.reverse = max_or_nan(most.reverse, cost.reverse);
+            most = larger_of(most, cost);
             terms.push_back({UpwardSum(cost.forward), UpwardSum(cost.reverse)});
           }
           sums.run[o].add({UpwardSum(most.forward), UpwardSum(most.reverse)});

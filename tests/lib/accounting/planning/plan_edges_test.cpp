@@ -8,7 +8,7 @@
 #include <string>
 
 #include "pate/accounting/planning/plan.hpp"
-#include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/sampled_profile.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "support/accuracy.hpp"

@@ -1,4 +1,4 @@
-#include "pate/accounting/planning/sampled_profile.hpp"
+#include "pate/accounting/sampled_profile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,15 +15,14 @@ namespace {
 
 // Products of a profile in each direction, beyond which its grid is coarser.
 constexpr double kMaxProducts = 1e9;
-// Of delta: what losses that are taken for infinite may add to it, all queries together.
-constexpr double kBeyondShare = 1e-5;
 
 // The epsilon of the composition; none where no grid that is fine enough is quick enough.
 std::optional<double> profile_epsilon(const SampledGaussian& sampled, std::int64_t queries,
                                       double delta, const OptimalOrder& hint) {
   if (!std::isfinite(hint.epsilon)) return std::nullopt;
   const auto count = static_cast<double>(queries);
-  const double beyond = kBeyondShare * delta;
+  // What losses that are taken for infinite may add to delta, all queries together.
+  const double beyond = 1e-5 * delta;
   const Grids grids = grids_of({hint, hint}, {delta, {delta}}, count);
   const auto repeated = [&](Direction direction, double step) {
     const DistributionPair pair = sampled_pair(sampled, direction, step, beyond / count);
