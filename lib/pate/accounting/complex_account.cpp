@@ -18,7 +18,7 @@ namespace {
 
 // All that is left out of a run may add this share of delta.
 constexpr double kLeftOutShare = 1e-9;
-// Up to here sums over 2.1 d are outward (`ExactCost::log_other_outcomes`).
+// Up to here sums over 2.1 d are outward (`log_other_outcomes`).
 constexpr double kMostSure = 0.05;
 constexpr std::size_t kQueriesPerTask = 8;
 // Of the epsilon that is known of a run, what its certificate is about.

@@ -49,7 +49,7 @@ struct QueryRef {
 /// all others, and all other answers than the plurality, add to delta at most is added to `rest`:
 /// to leave a query out or to take its answers for one is to see less, and (P - gamma Q)+ summed
 /// over its outcomes is what it is then and `rest` at most. So it is where one neighbour stands for
-/// many (`ExactCost::contending_groups`), which is asked for where all neighbours are compared.
+/// many (`contending_groups`), which is asked for where all neighbours are compared.
 [[nodiscard]] std::vector<QueryRef> split_near_certain(std::span<ExactRun* const> runs,
                                                        double limit, bool merges, double& rest);
 

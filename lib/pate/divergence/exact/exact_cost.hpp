@@ -28,9 +28,6 @@ namespace pate {
 /// For neighbours within several teachers all of them are listed (`BallOutcomes`); each costs what
 /// it costs, raised by what its probabilities may be wrong, and has a statistic of its own. There
 /// are no costs by group then.
-///
-/// What is nearly certain of the outcomes is in `near_certain_outcomes.cpp`, tables of them in
-/// `outcome_tables.cpp`, what is known between orders in `known_excesses.cpp`.
 class ExactCost {
  public:
   /// The mechanism must outlive this. Throws `parameter_error` where a query has more neighbours

@@ -28,7 +28,7 @@ class ExactRun {
   /// How often the query occurs.
   [[nodiscard]] double count(std::size_t i) const { return counts_[i]; }
   [[nodiscard]] ExactCost& operator[](std::size_t i) { return costs_[i]; }
-  /// `ExactCost::tables` of a query, keeping no more in memory than before; none where its outcome
+  /// `tables` of a query, keeping no more in memory than before; none where its outcome
   /// probabilities are not known. Thread safe for different queries.
   [[nodiscard]] std::optional<std::vector<DistributionPair>> tables(
       std::size_t i, std::span<const std::uint32_t> only = {});
