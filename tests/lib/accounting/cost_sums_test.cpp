@@ -135,7 +135,7 @@ TEST_SUITE("accounting") {
     Random random(413);
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
       const QueryCounts query_counts =
-          crowded_queries(random, 500, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
+          crowded_queries(random, 250, 3, 1e-3, 0.04 * 250.0 * 250.0 / sigma2 + 1.0);
       for (const Bound bound : {Bound::published, Bound::tradeoff}) {
         check_run(query_counts, gaussian(sigma2, true), bound);
         check_run(query_counts, gaussian(sigma2, false), bound);
@@ -172,7 +172,7 @@ TEST_SUITE("accounting") {
     for (const double sigma2 : {0.4, 3.0, 40.0, 2000.0}) {
       // q from nearly certain to tiny, many of them close together and some far apart.
       QueryCounts query_counts =
-          crowded_queries(random, 300, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
+          crowded_queries(random, 60, 3, 1e-3, 0.1 * 250.0 * 250.0 / sigma2 + 1.0);
       for (int i = 0; i < 3; ++i)
         query_counts.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
       for (const bool with_selection : {true, false}) {
