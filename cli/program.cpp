@@ -20,6 +20,7 @@
 #include "pate/base/files.hpp"
 #include "pate/base/memory.hpp"
 #include "pate/base/signal_cleanup.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate::cli {
 
@@ -214,6 +215,8 @@ int run_program(const std::vector<std::string>& arguments, const Streams& stream
       streams.err << "pate: " << io::printable(error.hint(), error.hint().size(), io::Letters::any)
                   << '\n';
     return kUsage;
+  } catch (const unsupported& error) {
+    return report_error(streams, error.in_options().c_str(), kUsage);
   } catch (const parameter_error& error) {
     return report_error(streams, error.what(), kUsage);
   } catch (const input_error& error) {

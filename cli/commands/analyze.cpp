@@ -41,23 +41,6 @@ Shard shard_of(const AnalyzeOptions& options) {
   return parse_shard(options.shard);
 }
 
-void check_groups(const AnalyzeOptions& options) {
-  if (options.groups.empty()) return;
-  if (!options.privacy.account.exact || options.input.layout == Layout::counts) {
-    throw usage_error(
-        "--groups needs --exact and predictions (--layout predictions or predictions-by-query): "
-        "only they say what each teacher pays");
-  }
-  if (!options.mechanism.neighbours.is_one_replaced()) {
-    throw usage_error(
-        "--groups tells what each teacher pays that votes otherwise, and goes by one: it excludes "
-        "--neighbours and --teachers-per-person");
-  }
-  if (!options.shard.empty()) {
-    throw usage_error("--groups is for a whole run, not for a shard");
-  }
-}
-
 // What groups pay, if there are groups.
 std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& groups,
                                        const std::optional<TeacherWeights>& weights,
@@ -70,27 +53,24 @@ std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& group
   return group_costs(*groups, account, weights ? &*weights : nullptr);
 }
 
-void check_weights(const AnalyzeOptions& options) {
-  if (options.teacher_weights.empty()) return;
-  check_weighable(options.input, options.mechanism);
-  if (!options.shard.empty()) {
-    throw usage_error("--teacher-weights is for a whole run, not for a shard");
+// What is known of groups, of weights and of samples.
+void require_supported(const AnalyzeOptions& options) {
+  const auto circumstances =
+      options.mechanism.circumstances(!options.input.student.empty())
+          .with(Given::counts, options.input.layout == Layout::counts)
+          .with(Given::decisions, !options.input.decisions.empty() || !options.input.labels.empty())
+          .with(Given::shard, !options.shard.empty());
+  if (!options.groups.empty()) {
+    require(Asked::groups, circumstances);
+    if (!options.privacy.account.exact) throw usage_error("--groups needs --exact");
   }
-}
-
-// What is known where samples of the teachers answer.
-void check_samples(const AnalyzeOptions& options) {
-  if (!options.mechanism.sampling()) return;
-  check_sampled(options.mechanism, options.mechanism.sigma2.has_value());
-  const Exclusions excludes("--sample-teachers");
-  excludes(!options.input.student.empty(), "--student: its threshold is of all teachers");
-  excludes(!options.input.labels.empty(),
-           "--labels: how accurate the answers of samples are is not computed");
-  excludes(!options.input.decisions.empty(), "--decisions: which samples answered is not known");
-  excludes(!options.shard.empty(), "--shard: it is for a whole run");
-  excludes(options.privacy.account.profile_deltas.has_value(),
-           "--deltas: of samples the profile is told at --delta alone");
-  excludes(!options.teacher_weights.empty(), "--teacher-weights: votes of samples count one each");
+  if (!options.teacher_weights.empty()) {
+    check_weighable(options.mechanism.threshold, circumstances);
+  }
+  check_sampled(options.mechanism, circumstances);
+  Exclusions("--sample-teachers")(
+      options.mechanism.sampling() && options.privacy.account.profile_deltas,
+      "--deltas: of samples the profile is told at --delta alone");
 }
 
 // What is told of these votes alone promises nothing there.
@@ -235,9 +215,7 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   }
   AccountSettings settings = make_account_settings(options.privacy);
   settings.queries_follow_answers = options.rows_from_answers;
-  check_groups(options);
-  check_weights(options);
-  check_samples(options);
+  require_supported(options);
   check_followed(options);
   check_bounds(options);
   std::vector<std::string> inputs = input_paths(options.input);

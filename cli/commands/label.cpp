@@ -14,6 +14,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/options/output_files.hpp"
 #include "cli/options/weights.hpp"
@@ -57,19 +58,11 @@ void check_declared(const LabelOptions& options) {
     if (options.labels.empty()) throw labels_required();
     return;
   }
-  if (options.max_epsilon || options.max_answers || options.order) {
-    throw usage_error(fmt::format(
-        "--declared-epsilon excludes {}: the whole list is declared, and answered where the test "
-        "passes; declare fewer queries with --queries",
-        options.max_epsilon   ? "--max-epsilon"
-        : options.max_answers ? "--max-answers"
-                              : "--order"));
-  }
-  if (options.mechanism.any_ptr()) {
-    throw usage_error(
-        "--declared-epsilon goes with a noisy maximum: what PTR costs whatever the votes are, as "
-        "pate plan says, may be published as it is");
-  }
+  const Exclusions excludes("--declared-epsilon");
+  excludes(options.max_epsilon.has_value(), "--max-epsilon: it is the budget of the whole list");
+  excludes(options.max_answers.has_value(), "--max-answers: declare fewer queries with --queries");
+  excludes(options.order.has_value(), "--order: its test has one of its own");
+  require(Asked::release, options.mechanism.circumstances());
   if (options.fallback_queries && *options.fallback_queries < 1) {
     throw usage_error(
         fmt::format("--fallback-queries must be >= 1, got {}", *options.fallback_queries));
@@ -85,32 +78,21 @@ void check_declared(const LabelOptions& options) {
   }
 }
 
-// What goes with samples of the teachers: all of a list, at what any votes cost.
-void check_samples(const LabelOptions& options) {
-  if (!options.mechanism.sampling()) return;
-  const char* const excluded = options.declared_epsilon         ? "--declared-epsilon"
-                               : options.max_answers            ? "--max-answers"
-                               : options.order                  ? "--order"
-                               : options.reinforce_above        ? "--reinforce-above"
-                               : !options.input.student.empty() ? "--student"
-                                                                : nullptr;
-  if (excluded != nullptr) {
-    throw usage_error(
-        fmt::format("{0} excludes {1}: all queries of the list are asked, or the first ones that "
-                    "--max-epsilon allows, and cost what pate plan {0} says of as many",
-                    options.mechanism.sampled_by(), excluded));
+// What goes with samples, all of a list at what any votes cost, and with weights.
+void require_supported(const LabelOptions& options) {
+  const Exclusions excludes(options.mechanism.sample_records ? "--sample-records"
+                                                             : "--sample-teachers");
+  const bool sampled = options.mechanism.sampling().has_value();
+  excludes(sampled && options.order, "--order: it costs what pate plan says of as many queries");
+  excludes(sampled && options.reinforce_above, "--reinforce-above");
+  const auto circumstances = options.mechanism.circumstances(!options.input.student.empty())
+                                 .with(Given::declared, options.declared_epsilon.has_value())
+                                 .with(Given::max_answers, options.max_answers.has_value())
+                                 .with(Given::counts, options.input.layout == Layout::counts);
+  check_sampled(options.mechanism, circumstances);
+  if (!options.teacher_weights.empty()) {
+    check_weighable(options.mechanism.threshold, circumstances);
   }
-  check_sampled(options.mechanism, options.mechanism.sigma2.has_value());
-}
-
-void check_weights(const LabelOptions& options) {
-  if (options.teacher_weights.empty()) return;
-  if (options.declared_epsilon || options.mechanism.sampling()) {
-    throw usage_error(fmt::format(
-        "--teacher-weights excludes {}, where every vote counts one",
-        options.declared_epsilon ? "--declared-epsilon" : options.mechanism.sampled_by()));
-  }
-  check_weighable(options.input, options.mechanism);
 }
 
 // How a run was made and what it cost.
@@ -173,9 +155,8 @@ Labelling draw_labels(const LabelOptions& options, const Run& run, const RunLimi
 }
 
 void check_options(const LabelOptions& options) {
+  require_supported(options);
   check_declared(options);
-  check_samples(options);
-  check_weights(options);
   require_rows_from(options.input, options.rows_from_answers);
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);

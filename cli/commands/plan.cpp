@@ -25,12 +25,6 @@ namespace pate::cli {
 
 namespace {
 
-void check_no_sample(const PlanOptions& options, const char* what) {
-  if (options.mechanism.sampling()) {
-    throw usage_error(fmt::format("{} excludes {}", options.mechanism.sampled_by(), what));
-  }
-}
-
 // The run as far as it is given; the solved parameter must not be.
 PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
   const MechanismOptions& given = options.mechanism;
@@ -55,13 +49,17 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
                                   given.ptr_sparse_sigma.has_value());
   const bool refusals =
       check(PlanParameter::max_refusals, "--max-refusals", given.max_refusals.has_value());
-  if (given.sampling()) check_sampled(given, sigma2);
-  if (ptr_sigma || sparse_sigma || refusals || given.any_ptr()) {
-    if (laplace || sigma2 || sigma1 || !given.threshold.empty() || answers) {
-      throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse, --ptr-sparse-sigma) excludes "
-          "--laplace-scale, --sigma2, --threshold, --sigma1 and --max-answers");
-    }
+  const bool ptr = ptr_sigma || sparse_sigma || refusals || given.any_ptr();
+  check_sampled(given,
+                given.circumstances()
+                    .with(Given::laplace, laplace)
+                    .with(Given::ptr, ptr)
+                    .with(Given::max_answers, answers)
+                    .with(Given::declared, options.declared_epsilon || options.sensitivity_order));
+  // A plan needs no threshold to know what its check costs.
+  check_noise({laplace, sigma2, sigma1 || !given.threshold.empty(), sigma1, false, ptr, answers},
+              "--sigma2 S (GNMax) or --laplace-scale B (LNMax)");
+  if (ptr) {
     MechanismOptions found;
     if (solved == PlanParameter::ptr_sigma) found.ptr_sigma = 1.0;
     if (solved == PlanParameter::ptr_sparse_sigma) found.ptr_sparse_sigma = 1.0;
@@ -78,16 +76,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
     run.max_refusals = given.max_refusals;
     return run;
   }
-  if (laplace && (sigma2 || sigma1 || !given.threshold.empty())) {
-    throw usage_error("--laplace-scale (LNMax) excludes --sigma2, --threshold and --sigma1");
-  }
-  if (!laplace && !sigma2) {
-    throw usage_error("the noise is missing: add --sigma2 S (GNMax) or --laplace-scale B (LNMax)");
-  }
-  if (!given.threshold.empty()) {
-    if (!sigma1) throw usage_error("--threshold needs --sigma1: add it");
-    check_threshold(given.threshold);
-  }
+  if (!given.threshold.empty()) check_threshold(given.threshold);
   if (answers && !sigma1) {
     throw usage_error(
         "--max-answers needs --sigma1: without a threshold every query is answered, and --queries "
@@ -95,7 +84,7 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   }
   PlannedRun run;
   run.neighbours = given.counted();
-  check_one_noise(given.one_noise, given.neighbours);
+  if (given.one_noise) require(Asked::one_noise, given.neighbours);
   if (given.one_noise && solved == PlanParameter::sigma2) {
     throw usage_error(
         "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
@@ -107,7 +96,6 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
   run.one_noise = given.one_noise && laplace;
   run.queries = options.queries.value_or(1);
   run.max_answers = options.max_answers;
-  if (answers) check_no_sample(options, "--max-answers: every query counts as answered");
   run.sampling = given.sampling();
   return run;
 }
@@ -123,7 +111,6 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     }
     return std::nullopt;
   }
-  check_no_sample(options, "--declared-epsilon: its test is of all votes");
   if (solved || options.max_answers) {
     throw usage_error("--declared-epsilon excludes --solve, --epsilon and --max-answers");
   }
@@ -131,7 +118,7 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
     throw usage_error(
         "--declared-epsilon needs --teachers M and --classes m, of the votes that are to come");
   }
-  refuse_ptr(options.mechanism);
+  require(Asked::release, options.mechanism.circumstances());
   check_mechanism_options(options.mechanism, false);
   DeclaredSettings settings;
   settings.question.aggregator =
@@ -160,7 +147,6 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
 // What W19 says by how much one vote can change a query's published cost.
 std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptions& options) {
   if (!options.sensitivity_order) return std::nullopt;
-  check_no_sample(options, "--published-sensitivity: that is of all votes");
   check_published_sensitivity(options.sensitivity_order, options.mechanism);
   if (!options.teachers || !options.classes) {
     throw usage_error(

@@ -43,16 +43,9 @@ void check_plan_weights(const PlanOptions& options) {
         "--groups, --group-epsilon and --weights-output go with --solve teacher-weights");
   }
   if (!looks_for_them && options.teacher_weights.empty()) return;
-  const char* const excluded = options.declared_epsilon       ? "--declared-epsilon"
-                               : options.mechanism.sampling() ? options.mechanism.sampled_by()
-                               : options.sensitivity_order    ? "--published-sensitivity"
-                                                              : nullptr;
-  if (excluded != nullptr) {
-    throw usage_error(fmt::format("{} excludes {}, where every vote counts one",
-                                  looks_for_them ? "--solve teacher-weights" : "--teacher-weights",
-                                  excluded));
-  }
-  check_weighable(options.mechanism);
+  check_weighable(options.mechanism.threshold,
+                  options.mechanism.circumstances().with(
+                      Given::declared, options.declared_epsilon || options.sensitivity_order));
 }
 
 BudgetedWeights weights_of_groups(const PlanOptions& options, const PlannedRun& run,

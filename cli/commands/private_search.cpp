@@ -102,7 +102,7 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
   const NumberOfTries tries = parse_tries(options.account);
   const TryScore score = check_private_search(options.tuning, !options.input.labels.empty());
   const GridOptions grid_options = check_grid_options(options.tuning, has_student);
-  require_one_replaced(options.tuning.neighbours, "the best of several tries");
+  require(Asked::tries, options.tuning.neighbours);
   const EpsilonKind& kind = options.tuning.settings.grid.kind;
   check_delta(kind.delta, options.tuning.any_delta);
   const Limits limits{.max_epsilon = options.tuning.settings.goal.max_epsilon};

@@ -212,7 +212,7 @@ void add_release(CommandLine& line, ReleaseOptions& options) {
 
 int run_release(const ReleaseOptions& options, const Streams& streams) {
   check_release_options(options);
-  refuse_ptr(options.mechanism);
+  require(Asked::release, options.mechanism.circumstances());
   check_mechanism_options(options.mechanism, !options.input.student.empty());
   std::vector<std::string> inputs = input_paths(options.input);
   if (!options.parameters_from.empty()) inputs.push_back(options.parameters_from);

@@ -102,15 +102,6 @@ void add_declared_notices(const VotesInput& input, const std::optional<OffGridPo
   }
 }
 
-void check_weights(const TuneOptions& options) {
-  if (options.tuning.teacher_weights.empty()) return;
-  check_weighable(options.input.layout, options.tuning.threshold);
-  if (!options.input.student.empty()) {
-    throw usage_error(
-        "--teacher-weights excludes --student: its scores are compared with votes that count one");
-  }
-}
-
 // Who has a budget of its own: the groups of a file, or teachers of one weight.
 std::optional<TeacherGroups> open_budgeted(const TuneOptions& options,
                                            const std::optional<TeacherWeights>& weights,
@@ -252,7 +243,12 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
         "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
         "file of --indices instead");
   }
-  check_weights(options);
+  if (!options.tuning.teacher_weights.empty()) {
+    check_weighable(options.tuning.threshold,
+                    Circumstances(options.tuning.neighbours)
+                        .with(Given::counts, options.input.layout == Layout::counts)
+                        .with(Given::student, !options.input.student.empty()));
+  }
   check_tune_outputs(options);
 
   VotesInput input = open_votes(options.input);

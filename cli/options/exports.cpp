@@ -1,10 +1,9 @@
 #include "cli/options/exports.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "pate/events/record_exports.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/reports/exports.hpp"
 #include "pate/reports/rdp_curve.hpp"
 
@@ -26,13 +25,7 @@ void add_export_options(CommandLine& line, ExportOptions& options) {
 void write_exports(const ExportOptions& options, const Record& record, const CostEntry& headline,
                    const RecordSettings& settings, const Streams& streams) {
   if (!options.any()) return;
-  for (const Event& event : record) {
-    if (event.open.neighbours().is_one_replaced()) continue;
-    throw usage_error(fmt::format(
-        "--export-rdp and --export-pld are for one teacher that votes otherwise, not for {}: other "
-        "accountants would add them to costs of one record",
-        in_words(event.open.neighbours())));
-  }
+  for (const Event& event : record) require(Asked::exports, event.open.neighbours());
   std::string rdp;
   std::string pld;
   if (!options.rdp.empty()) {

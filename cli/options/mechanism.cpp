@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
+#include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"
 
@@ -56,13 +58,6 @@ std::vector<Notice> little_noises(const MechanismOptions& options) {
   look("--sigma2", options.sigma2, "one over the noise");
   look("--sigma1", options.sigma1, "one over the noise");
   return notices;
-}
-
-// What is wrong whatever the noise is, and what goes with PTR or one noise.
-void check_neighbours(const MechanismOptions& options) {
-  validate(options.neighbours);
-  if (options.any_ptr()) require_one_replaced(options.neighbours, "PTR");
-  check_one_noise(options.one_noise, options.neighbours);
 }
 
 // PTR of a run of so many queries; throws `usage_error` for what is missing or too much.
@@ -146,49 +141,24 @@ void add_sample_options(const Section& section, MechanismOptions& options, bool 
               "votes change with a record? No, a vote moves (Private-kNN, DP-ICL; --sigma2)");
 }
 
-void check_sampled(const MechanismOptions& options, bool has_sigma2) {
-  if (options.any_ptr() || !has_sigma2 || options.one_noise) {
-    throw usage_error(
-        fmt::format("{} goes with --sigma2, with a threshold or without one: it is known for "
-                    "Gaussian noise on every count",
-                    options.sampled_by()));
-  }
-  if (options.sample_records) {
-    if (options.neighbours.teachers == 1) return;
-    throw usage_error(
-        "--sample-records is known for one record that is added or removed: leave out "
-        "--teachers-per-person, for several records of a person may be in a sample together");
-  }
-  if (options.threshold.ends_with('%')) {
+Circumstances MechanismOptions::circumstances(bool has_student) const {
+  return Circumstances(counted())
+      .with(Given::ptr, any_ptr())
+      .with(Given::laplace, laplace_scale.has_value())
+      .with(Given::one_noise, one_noise)
+      .with(Given::student, has_student)
+      .with(Given::samples, sample_teachers || sample_records);
+}
+
+void check_sampled(const MechanismOptions& options, const Circumstances& circumstances) {
+  const auto sampling = options.sampling();
+  if (!sampling) return;
+  if (options.sample_teachers && options.threshold.ends_with('%')) {
     throw usage_error(
         "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
         "not as a share of all of them");
   }
-  if (options.neighbours == Neighbours{Adjacency::add_remove, 1}) return;
-  std::string helps;
-  if (!options.neighbours.adds_or_removes()) helps = "add --neighbours add-remove";
-  if (options.neighbours.teachers != 1) {
-    helps += fmt::format(
-        "{}leave out --teachers-per-person, for several teachers of a person may "
-        "be in a sample together",
-        helps.empty() ? "" : " and ");
-  }
-  throw usage_error(fmt::format(
-      "--sample-teachers is known for one teacher that is added or removed: {}", helps));
-}
-
-void check_one_noise(bool one_noise, const Neighbours& neighbours) {
-  if (!one_noise || !neighbours.adds_or_removes()) return;
-  throw usage_error(
-      "--one-noise excludes --neighbours add-remove: its noise is compared with half of the "
-      "teachers, whose number would change with the votes");
-}
-
-void refuse_ptr(const MechanismOptions& options) {
-  if (!options.any_ptr()) return;
-  throw usage_error(
-      "PTR has no epsilon to release with noise: what pate plan says, and pate analyze under "
-      "data_independent, does not depend on the votes and may be published as it is");
+  require(asked_of(sampling->of), circumstances);
 }
 
 void check_published_sensitivity(std::optional<double> order, const MechanismOptions& options) {
@@ -197,10 +167,8 @@ void check_published_sensitivity(std::optional<double> order, const MechanismOpt
     throw usage_error(
         fmt::format("--published-sensitivity is a Renyi order > 1 and finite, got {}", *order));
   }
-  if (!options.sigma2) {
-    throw usage_error("--published-sensitivity needs --sigma2: W19 analyses Gaussian noise alone");
-  }
-  require_one_replaced(options.neighbours, "the sensitivity of a published cost");
+  require(Asked::published_sensitivity,
+          options.circumstances().with(Given::laplace, !options.sigma2));
 }
 
 void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) {
@@ -238,19 +206,14 @@ void check_threshold(const std::string& text) {
 }
 
 void check_noise(const GivenNoise& given, const char* choices) {
-  if (given.ptr) {
-    if (given.laplace_scale || given.sigma2 || given.sigma1 || given.threshold || given.student) {
-      throw usage_error(
-          "PTR (--ptr-laplace, --ptr-sigma, --ptr-sparse, --ptr-sparse-sigma) excludes "
-          "--laplace-scale, --sigma2, --threshold, --sigma1 and --student");
-    }
-    return;
-  }
-  if (given.laplace_scale) {
-    if (given.sigma2 || given.sigma1 || given.threshold || given.student) {
-      throw usage_error(
-          "--laplace-scale (LNMax) excludes --sigma2, --threshold, --sigma1 and --student");
-    }
+  if (given.ptr || given.laplace_scale) {
+    const Exclusions excludes(given.ptr ? "PTR" : "--laplace-scale (LNMax)");
+    excludes(given.ptr && given.laplace_scale, "--laplace-scale");
+    excludes(given.sigma2, "--sigma2");
+    excludes(given.sigma1, "--sigma1");
+    excludes(given.threshold, "--threshold");
+    excludes(given.student, "--student");
+    excludes(given.ptr && given.max_answers, "--max-answers");
     return;
   }
   if (!given.sigma2) throw usage_error(fmt::format("the noise is missing: add {}", choices));
@@ -262,7 +225,9 @@ void check_noise(const GivenNoise& given, const char* choices) {
 }
 
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {
-  check_neighbours(options);
+  validate(options.neighbours);
+  if (options.any_ptr()) require(Asked::ptr, options.neighbours);
+  if (options.one_noise) require(Asked::one_noise, options.neighbours);
   check_noise(
       {options.laplace_scale.has_value(), options.sigma2.has_value(), !options.threshold.empty(),
        options.sigma1.has_value(), has_student, options.any_ptr()},
@@ -411,7 +376,7 @@ void prepend_input_warnings(const VotesInput& input, std::span<const double> thr
 Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
   if (options.one_noise) {
     require_two_classes(input);
-    require_every_vote(*input.votes, "one noise, which is compared with half of all teachers,");
+    require(Asked::one_noise, circumstances_of(*input.votes));
   }
   Mechanism mechanism = make_aggregator(options, input.votes->teachers(), input.rows.size(),
                                         input.student != nullptr);

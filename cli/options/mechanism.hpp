@@ -10,7 +10,7 @@
 #include "cli/options/votes_input.hpp"
 #include "pate/accounting/run.hpp"
 #include "pate/mechanisms/aggregator.hpp"
-#include "pate/mechanisms/sampled_gaussian.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate::cli {
 
@@ -32,18 +32,13 @@ struct MechanismOptions {
   }
   /// The samples that answer queries, if any do. Throws `usage_error` where both options are given.
   [[nodiscard]] std::optional<Sampling> sampling() const;
-  /// The option that says so.
-  [[nodiscard]] const char* sampled_by() const {
-    return sample_records ? "--sample-records" : "--sample-teachers";
-  }
   /// Whose costs follow: of a record that is added or removed those of a vote that moves.
   [[nodiscard]] Neighbours counted() const {
     return sample_records ? Neighbours{Adjacency::replace, neighbours.teachers} : neighbours;
   }
+  /// What costs of this mechanism are asked for with.
+  [[nodiscard]] Circumstances circumstances(bool has_student = false) const;
 };
-
-/// Throws `usage_error` for PTR, whose epsilon there is no need to release.
-void refuse_ptr(const MechanismOptions& options);
 
 /// Throws `usage_error` naming what of PTR is missing or too much; `solved` are options that are
 /// looked for, and must not be given.
@@ -59,18 +54,15 @@ void add_neighbours(CommandLine& line, Neighbours& neighbours);
 /// `--sample-teachers` and, `with_records`, `--sample-records`.
 void add_sample_options(const Section& section, MechanismOptions& options, bool with_records);
 
-/// Throws `usage_error` for a mechanism whose queries the samples cannot answer: other noise than
-/// Gaussian, a threshold as a share of all teachers, other neighbours than one teacher, or record,
-/// that is added or removed.
-void check_sampled(const MechanismOptions& options, bool has_sigma2);
-
-/// Throws `usage_error` for one noise where teachers are added or removed.
-void check_one_noise(bool one_noise, const Neighbours& neighbours);
+/// Where samples answer: throws `usage_error` for a threshold as a share of all teachers, and
+/// `unsupported` for a mechanism whose queries they cannot answer, or what else excludes them.
+void check_sampled(const MechanismOptions& options, const Circumstances& circumstances);
 
 /// Which of the options that describe an aggregator are there.
 struct GivenNoise {
   bool laplace_scale = false, sigma2 = false, threshold = false, sigma1 = false, student = false;
   bool ptr = false;  ///< any of PTR's
+  bool max_answers = false;
 };
 
 /// Throws `usage_error` naming the option that is missing or contradicts; `choices` are the options

@@ -87,21 +87,6 @@ void check_solve(const TuningOptions& options) {
   }
 }
 
-// What is known of other neighbours than one teacher that votes otherwise.
-void check_protected(const TuningOptions& options) {
-  validate(options.neighbours);
-  check_one_noise(options.one_noise, options.neighbours);
-  if (options.is_ptr()) require_one_replaced(options.neighbours, "PTR");
-  if (options.declared_epsilon || options.settings.release) {
-    Exclusions(options.declared_epsilon ? "--declared-epsilon" : "--release")(
-        options.neighbours.adds_or_removes(),
-        "--neighbours add-remove: it needs a number of teachers that stays");
-  }
-  if (options.settings.release && options.method == ReleaseMethod::gnss) {
-    require_one_replaced(options.neighbours, "a release by smooth sensitivity (--method gnss)");
-  }
-}
-
 // Of PTR: its axes are there, and what it is not tuned by is not.
 void check_tested(const TuningOptions& options) {
   if (options.ptr_laplace.empty() == options.ptr_sigma.empty()) {
@@ -129,7 +114,15 @@ GridOptions check_grid_options(const TuningOptions& options, bool has_student) {
   GridOptions result;
   TuningGrid& grid = result.grid;
   const bool ptr = options.is_ptr();
-  check_protected(options);
+  validate(options.neighbours);
+  if (options.one_noise) require(Asked::one_noise, options.neighbours);
+  if (options.is_ptr()) require(Asked::ptr, options.neighbours);
+  if (options.declared_epsilon || options.settings.release) {
+    require(Asked::release, options.neighbours);
+  }
+  if (options.settings.release && options.method == ReleaseMethod::gnss) {
+    require(Asked::smooth_release, options.neighbours);
+  }
   grid.neighbours = options.neighbours;
   if (options.declared_epsilon) {
     check_declared(options);

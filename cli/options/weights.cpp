@@ -19,12 +19,8 @@ std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& 
   return std::move(opened.weights);
 }
 
-void check_weighable(Layout layout, const std::string& threshold) {
-  if (layout == Layout::counts) {
-    throw usage_error(
-        "--teacher-weights needs predictions (--layout predictions or predictions-by-query): "
-        "counts do not say whose votes they are");
-  }
+void check_weighable(const std::string& threshold, const Circumstances& circumstances) {
+  require(Asked::weights, circumstances);
   if (threshold.find('%') == std::string::npos) return;
   throw usage_error(
       fmt::format("--threshold {} with --teacher-weights: a share of the teachers or of their "
@@ -56,26 +52,6 @@ const PredictionVotes& weighable(const VoteSource& votes) {
   const auto* const predictions = dynamic_cast<const PredictionVotes*>(&votes);
   if (predictions == nullptr) throw usage_error("--teacher-weights needs predictions");
   return *predictions;
-}
-
-void check_weighable(const MechanismOptions& mechanism) {
-  VotesInputOptions input;
-  input.layout = Layout::predictions;
-  check_weighable(input, mechanism);
-}
-
-void check_weighable(const VotesInputOptions& input, const MechanismOptions& mechanism) {
-  check_weighable(input.layout, mechanism.threshold);
-  if (!input.student.empty() || mechanism.any_ptr() || mechanism.one_noise) {
-    throw usage_error(
-        "--teacher-weights goes with --sigma2 or --laplace-scale, and a threshold: what PTR, one "
-        "noise and a student say goes by votes that all count one");
-  }
-  if (!mechanism.neighbours.is_one_replaced()) {
-    throw usage_error(
-        "--teacher-weights tells what one teacher that votes otherwise pays: it excludes "
-        "--neighbours and --teachers-per-person");
-  }
 }
 
 }  // namespace pate::cli

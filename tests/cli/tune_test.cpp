@@ -329,8 +329,8 @@ TEST_CASE("pate tune: wrong grids and goals are usage errors that say what is wr
   fails({"--sigma2", "20:50:0"}, "--sigma2 '20:50:0': the step must be > 0");
   fails({"--sigma2", "nan"}, "--sigma2 'nan'");
   fails({"--sigma2", ""}, "--sigma2");
-  fails({"--sigma2", "-5,5"}, "--sigma2 must be > 0 and finite, got -5");
-  fails({"--sigma2", "20", "--sigma1", "0:5:1", "--threshold", "50"}, "--sigma1 must be > 0");
+  fails({"--sigma2", "-5,5"}, "sigma2 must be > 0 and finite, got -5");
+  fails({"--sigma2", "20", "--sigma1", "0:5:1", "--threshold", "50"}, "pate: sigma1 must be > 0");
   fails({"--sigma2", "1:100:1e-3", "--sigma1", "1:100:1e-1", "--threshold", "1:100:0.5"},
         "at most 1000000000 points");
   fails({"--sigma2", "20", "--threshold", "60"}, "--threshold needs --sigma1");

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
@@ -331,16 +332,8 @@ void settle_headline(const AccountSettings& settings, Account& account) {
 
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
-  if (settings.exact) require_every_vote(run.votes, "an exact cost");
-  if (settings.tilted) require_every_vote(run.votes, "a tilted cost");
-  if (settings.complex) require_every_vote(run.votes, "a certificate by complex orders");
-  if (settings.exact)
-    require_not_sparse(run.aggregator, "an exact cost", "where rounds cost and no query does");
-  if (run.shard.of > 1)
-    require_not_sparse(run.aggregator, "a shard of a run",
-                       "which goes by the order of all queries");
-  if (settings.tilted) check_tilted(run.aggregator);
-  if (settings.complex) check_complex(run.aggregator);
+  require(settings, circumstances_of(run));
+  if (run.shard.of > 1 || partials != nullptr) require(Asked::shard, run.aggregator);
   if ((settings.exact || settings.tilted || settings.complex) && run.aggregator.ptr() == nullptr) {
     mechanism.emplace(run.aggregator.noisy(), run.votes.teachers());
   }
@@ -358,7 +351,6 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
     if (run.aggregator.sparse() != nullptr) fill_sparse_answers(run, result);
     return result;
   }
-  require_not_sparse(run.aggregator, "a part of a run", "which goes by the order of all queries");
   if (counted.teachers) {
     fill_teacher_sums(*counted.teachers, *mechanism, orders_of(settings), settings.threads,
                       *counted.partials.exact);

@@ -1,16 +1,14 @@
 #include "pate/accounting/complex_account.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "pate/accounting/exact_account.hpp"
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/complex/largest_moduli.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -118,14 +116,6 @@ class QueryModuli {
 
 }  // namespace
 
-void check_complex(const Mechanism& mechanism) {
-  require_one_replaced(mechanism.neighbours(), "the certificate by complex orders");
-  if (mechanism.aggregator() != nullptr) return;
-  throw parameter_error(
-      "complex orders look at the outcome probabilities of every query: there are none of PTR and "
-      "of the sparse vector technique; --exact has what PTR costs");
-}
-
 ComplexSums::ComplexSums(const ComplexOrders& by)
     : orders(by), forward(by.size()), reverse(by.size()) {}
 
@@ -169,7 +159,7 @@ BothDirections complex_epsilon(const ComplexSums& sums, double limit, double del
 }
 
 void add_complex_costs(std::span<const ExactQuery> queries, unsigned threads, Account& account) {
-  check_complex(account.aggregator);
+  require(Asked::complex, account.aggregator);
   double known = kInfinity;
   for (const CostEntry& cost : account.costs) {
     if (cost.promise == Promise::fixed && cost.delta == account.delta) {

@@ -9,10 +9,6 @@
 
 namespace pate {
 
-/// Throws `parameter_error` for PTR and the sparse vector technique, of whose answers no outcome
-/// probabilities are compared.
-void check_complex(const Mechanism& mechanism);
-
 /// What certifies a run, a fixed list of queries: its own neighbours at every query, both
 /// directions. Parts of a run add up, to the bit, where orders and limits are the same.
 struct ComplexSums {

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/direct_costs.hpp"
@@ -192,8 +193,7 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
 
 Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
-  require_every_vote(run.votes, "an explanation");
-  require_not_sparse(run.aggregator, "an explanation", "where refusals cost and no query does");
+  require(Asked::explanation, circumstances_of(run));
   if (run.aggregator.ptr() != nullptr) return explain_tested(run, settings, which);
   const ExactMechanism mechanism(run.aggregator.noisy(), run.votes.teachers());
   CountedRun counted =

@@ -8,6 +8,7 @@
 #include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/stability_test.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -54,13 +55,12 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 }
 
 void require_known(const MechanismCounts& steps) {
-  for (const auto& step : steps.sampled_queries)
-    require_neighbours(steps.neighbours, step.first.of);
+  for (const auto& step : steps.sampled_queries) require(asked_of(step.first.of), steps.neighbours);
   if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
       steps.gaussian_sparse_rounds.empty() && steps.tested_pluralities.empty()) {
     return;
   }
-  require_one_replaced(steps.neighbours, "PTR");
+  require(Asked::ptr, steps.neighbours);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct MechanismCounts {
   /// RDP at an order, step by step; rounded outwards. A query of a sample counts as a maximum, its
   /// threshold check with it. Domain: order > 1. Throws `parameter_error` where steps are of a kind
   /// whose cost is not known for the neighbours: PTR's for others than one teacher that votes
-  /// otherwise, samples' for others than theirs (`require_neighbours`).
+  /// otherwise, samples' for others than theirs (`supports`).
   [[nodiscard]] QueryCost rdp(double order) const;
 
   /// Sensitivity of all steps as one Gaussian mechanism, in standard deviations, squared:

@@ -161,13 +161,17 @@ QueryCounts merge(std::span<const QueryCounts> shards) {
   return result;
 }
 
-double expected_reinforced(const Run& run, double above) {
+void validate_reinforcement(const Run& run, double above) {
   if (!run.aggregator.interactive() || run.student == nullptr) {
     throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
   }
   if (!(above >= 0.0 && above <= 1.0)) {
     throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", above));
   }
+}
+
+double expected_reinforced(const Run& run, double above) {
+  validate_reinforcement(run, above);
   validate(run);
   std::map<std::int64_t, std::int64_t> confident;  // queries by statistic
   QueryReader reader(run);

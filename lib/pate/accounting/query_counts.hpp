@@ -57,12 +57,15 @@ struct QueryCounts {
 /// and their queries add up to all of it.
 [[nodiscard]] QueryCounts merge(std::span<const QueryCounts> shards);
 
+/// Throws `parameter_error` without a student and unless `above` is in [0, 1].
+void validate_reinforcement(const Run& run, double above);
+
 /// How many refused queries are expected to get the student's own label (S18, Algorithm 2, line 4):
 ///
 ///     sum_x (1 - Pr[answered_x]) [ max_j p_j > above ],    p the student's scores
 ///
-/// of the queries of the run's shard. Throws `parameter_error` without a student and unless `above`
-/// is in [0, 1]. Independent of threads, bit for bit; relative accuracy 1e-13.
+/// of the queries of the run's shard. Throws as `validate_reinforcement`. Independent of threads,
+/// bit for bit; relative accuracy 1e-13.
 [[nodiscard]] double expected_reinforced(const Run& run, double above);
 
 /// All that the utility of a run depends on, and how often it occurs; adds up over shards.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/votes/selection_statistic.hpp"
@@ -41,11 +42,9 @@ void validate(const Run& run) {
   if (const Aggregator* const aggregator = run.aggregator.aggregator()) {
     require_classes(aggregator->noisy_max, run.votes.classes());
   }
-  if (run.aggregator.ptr() != nullptr) {
-    require_every_vote(run.votes, "PTR");
-  } else if (run.aggregator.noisy().noisy_max.is_of_two_classes()) {
-    require_every_vote(run.votes, "one noise, which is compared with half of all teachers,");
-  }
+  const Circumstances circumstances = circumstances_of(run);
+  if (circumstances.has(Given::ptr)) require(Asked::ptr, circumstances);
+  if (circumstances.has(Given::one_noise)) require(Asked::one_noise, circumstances);
   run.rows.check(run.votes.name(), run.votes.queries());
   if (run.aggregator.interactive() != (run.student != nullptr)) {
     throw parameter_error("student scores go with the interactive aggregator, and it needs them");

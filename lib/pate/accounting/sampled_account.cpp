@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/direction_entries.hpp"
@@ -19,7 +20,6 @@
 #include "pate/accounting/sampled_profile.hpp"
 #include "pate/accounting/pld_grids.hpp"
 #include "pate/accounting/pld_queries.hpp"
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/exact/sampled_outcomes.hpp"
@@ -227,19 +227,6 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
-void check_samples(const Run& run, const AccountSettings& settings) {
-  if (run.student != nullptr || run.decisions || run.labels || run.shard.of > 1) {
-    throw parameter_error(
-        "samples of the teachers are known without a student, decisions, true labels and shards: "
-        "what a sample would have done is not known");
-  }
-  if (settings.tilted || settings.complex) {
-    throw parameter_error(
-        "tilted costs and certificates by complex orders are not known of samples: exact costs "
-        "are");
-  }
-}
-
 void add_exact(const SampledQuery& query, std::span<const DistinctSample> distinct,
                const AccountSettings& settings, Account& account) {
   const ExactSamples samples(query, distinct, settings.threads);
@@ -289,15 +276,10 @@ void add_exact(const SampledQuery& query, std::span<const DistinctSample> distin
 }  // namespace
 
 SampledGaussian sampled_query(const Mechanism& mechanism, const Sampling& sampling) {
-  require_neighbours(mechanism.neighbours(), sampling.of);
-  const Aggregator* const aggregator = mechanism.aggregator();
-  if (aggregator == nullptr || !aggregator->noisy_max.is_gaussian() || aggregator->interactive) {
-    throw parameter_error(
-        "samples are known for Gaussian noise, with a threshold on the top count or without one: "
-        "sigma2");
-  }
-  const auto& selection = aggregator->selection;
-  const SampledGaussian sampled{sampling.rate, aggregator->noisy_max.parameter(),
+  require(asked_of(sampling.of), mechanism);
+  const Aggregator& aggregator = mechanism.noisy();
+  const auto& selection = aggregator.selection;
+  const SampledGaussian sampled{sampling.rate, aggregator.noisy_max.parameter(),
                                 selection ? selection->sigma1 : 0.0, sampling.of};
   validate(sampled);
   return sampled;
@@ -330,10 +312,11 @@ Account sampled_any_votes(const Run& run, const Sampling& sampling,
 
 Account account_sampled(const Run& run, double rate, const AccountSettings& settings) {
   const Sampling sampling{rate};
+  const Circumstances circumstances = circumstances_of(run).with(Given::samples);
+  require(Asked::samples_of_teachers, circumstances);
+  require(settings, circumstances);
   const SampledGaussian sampled = sampled_query(run.aggregator, sampling);
-  check_samples(run, settings);
   validate_delta(settings.delta);
-  if (settings.exact) require_every_vote(run.votes, "an exact cost");
   const auto& selection = run.aggregator.noisy().selection;
   const SampledQuery query{sampled, selection ? selection->threshold : 0.0};
   if (settings.exact) SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());

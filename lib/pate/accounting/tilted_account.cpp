@@ -1,18 +1,16 @@
 #include "pate/accounting/tilted_account.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/sums.hpp"
 
@@ -47,19 +45,10 @@ double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, d
 
 }  // namespace
 
-void check_tilted(const Mechanism& mechanism) {
-  require_one_replaced(mechanism.neighbours(), "the tilted bound");
-  if (mechanism.is_gaussian()) return;
-  const Aggregator* const aggregator = mechanism.aggregator();
-  throw parameter_error(
-      fmt::format("the tilted bound is one of Gaussian noise; {} has none",
-                  aggregator != nullptr ? aggregator->noisy_max.names().title : "PTR"));
-}
-
 TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
                      double order)
     : aggregator_(aggregator), order_(order) {
-  check_tilted(aggregator);
+  require(Asked::tilted, Mechanism(aggregator));
   if (classes < 2 || teachers < 1) return;
   const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
   cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);

@@ -13,9 +13,6 @@
 
 namespace pate {
 
-/// Throws `parameter_error` for Laplace noise, of which there is no tilted bound.
-void check_tilted(const Mechanism& mechanism);
-
 /// The tilted bound of the queries of a run at one order: D_order(M(n) || M(n')), forward only,
 /// reading `joint`, at most the data-independent cost. GNMax and Confident as `TiltedCost`. Of the
 /// Interactive aggregator the noisy maximum is bounded by it, and the student's statistic may
@@ -28,7 +25,7 @@ void check_tilted(const Mechanism& mechanism);
 /// place of the tilted one where doubles do not hold that (sigma far below one vote).
 class TiltedRun {
  public:
-  /// Throws `parameter_error` as `check_tilted` and `TiltedMoment` do.
+  /// Throws `parameter_error` as `require` and `TiltedMoment` do.
   TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
             double order);
 

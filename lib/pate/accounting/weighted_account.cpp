@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/exact_by_weight.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/base/error.hpp"
@@ -13,36 +14,22 @@
 
 namespace pate {
 
-namespace {
-
-void check(const AccountSettings& settings) {
-  if (!settings.tilted && !settings.complex) return;
-  throw parameter_error(
-      "tilted and complex costs know only what one vote that moves changes, not one with a weight: "
-      "exact costs are there with weights of teachers");
-}
-
-void check_weights(std::size_t weights) {
-  if (weights <= kMaxExactWeights) return;
-  throw parameter_error(fmt::format(
-      "exact costs take as long for every weight as for all teachers of one: at most {} different "
-      "weights, got {}; round them, or take the bound tradeoff (pate analyze without --exact)",
-      kMaxExactWeights, weights));
-}
-
-}  // namespace
-
 WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
                                  const TeacherWeights& weights, const AccountSettings& settings,
                                  bool with_profiles) {
-  check(settings);
+  require(settings, Circumstances(Neighbours{}).with(Given::weights));
   const WeightedRun weighted(run, predictions, weights);
   // q is that of counts and noise in units.
   const Run& in_units = weighted.in_units();
   const auto teachers = weighted.teachers();
   std::optional<ExactMechanism> mechanism;
   if (settings.exact) {
-    check_weights(teachers.size());
+    if (teachers.size() > kMaxExactWeights) {
+      throw parameter_error(fmt::format(
+          "exact costs take as long for every weight as for all teachers of one: at most {} "
+          "different weights, got {}; round them, or take the bound tradeoff",
+          kMaxExactWeights, teachers.size()));
+    }
     mechanism.emplace(in_units.aggregator.noisy(), weights.total());
   }
   CountedRun counted =

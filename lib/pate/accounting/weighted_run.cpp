@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
 
 namespace pate {
@@ -19,12 +20,9 @@ NoisyMax per_vote(const NoisyMax& noisy_max, double units) {
 }
 
 Run run_in_units(const Run& run, const WeightedVotes& votes) {
-  require_one_replaced(run.aggregator.neighbours(), "the cost of teachers with weights");
+  require(Asked::weights, circumstances_of(run));
   const Mechanism& mechanism = run.aggregator;
-  const bool goes_by_votes = mechanism.ptr() != nullptr || mechanism.interactive() ||
-                             mechanism.noisy().noisy_max.is_of_two_classes();
-  require_weighable(goes_by_votes, !goes_by_votes && mechanism.refuses(), votes.weights());
-  if (run.shard.of > 1) throw parameter_error("weights of teachers are for a whole run");
+  if (mechanism.refuses()) require_few_units(votes.weights());
   return {.votes = votes,
           .rows = run.rows,
           .aggregator = in_votes_of(mechanism.noisy(), votes.weights().unit),
@@ -49,18 +47,12 @@ Aggregator paid_by(const Aggregator& in_units, std::int64_t units) {
                             : in_votes_of(in_units, static_cast<double>(units));
 }
 
-void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights) {
-  if (goes_by_votes) {
-    throw parameter_error(
-        "weights of teachers are for a noisy maximum with noise on every count, with or without a "
-        "threshold: PTR, a student and one noise go by whole votes");
-  }
-  if (has_threshold && weights.total() > kMaxThresholdUnits) {
-    throw parameter_error(fmt::format(
-        "with a threshold the weights may be at most {} of their common unit, {}, together, got "
-        "{}: round them, or leave out the threshold",
-        kMaxThresholdUnits, weights.unit, weights.total()));
-  }
+void require_few_units(const TeacherWeights& weights) {
+  if (weights.total() <= kMaxThresholdUnits) return;
+  throw parameter_error(fmt::format(
+      "with a threshold the weights may be at most {} of their common unit, {}, together, got {}: "
+      "round them, or leave out the threshold",
+      kMaxThresholdUnits, weights.unit, weights.total()));
 }
 
 WeightedRun::WeightedRun(const Run& run, const PredictionVotes& predictions,

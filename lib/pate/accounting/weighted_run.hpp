@@ -16,9 +16,8 @@ namespace pate {
 /// What a threshold is compared with is tabulated for every number of units: there are no more.
 inline constexpr std::int64_t kMaxThresholdUnits = 10'000'000;
 
-/// Throws `parameter_error` for a mechanism that `goes_by_votes`, whole ones (PTR, a student, one
-/// noise), and with a threshold for more than kMaxThresholdUnits units.
-void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeights& weights);
+/// What there is with a threshold: throws `parameter_error` for more than kMaxThresholdUnits units.
+void require_few_units(const TeacherWeights& weights);
 
 /// The mechanism in votes of so many of the units that it is told in: noise divided by them and
 /// rounded down, as less noise costs more, the threshold within a rounding.
@@ -38,8 +37,8 @@ void require_weighable(bool goes_by_votes, bool has_threshold, const TeacherWeig
 class WeightedRun {
  public:
   /// `run` has its noise and threshold in votes of weight 1 and `predictions` for votes, which must
-  /// outlive this. Throws `parameter_error` as `require_weighable` does, for other neighbours than
-  /// one teacher replaced and for shards.
+  /// outlive this. Throws `parameter_error` as `require_few_units` does, and where `supports` says
+  /// so.
   WeightedRun(const Run& run, const PredictionVotes& predictions, const TeacherWeights& weights);
   WeightedRun(const WeightedRun&) = delete;
   WeightedRun& operator=(const WeightedRun&) = delete;

@@ -1,30 +1,17 @@
 #include "pate/labeling/label_run.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <memory>
 #include <utility>
 
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/labeling/answer_sampler.hpp"
 
 namespace pate {
 
 namespace {
-
-void check_reinforcement(const Run& run, std::optional<double> above) {
-  if (!above) return;
-  if (!run.aggregator.interactive()) {
-    throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
-  }
-  if (!(*above >= 0.0 && *above <= 1.0)) {
-    throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", *above));
-  }
-}
 
 // The student's class where it is confident.
 class Reinforcement {
@@ -110,7 +97,7 @@ LabelledQueries label_queries(const Run& run, PrivacyFilter& filter,
                               std::optional<double> reinforce_above, BitSource& source,
                               unsigned threads) {
   validate(run);
-  check_reinforcement(run, reinforce_above);
+  if (reinforce_above) validate_reinforcement(run, *reinforce_above);
   std::optional<Reinforcement> reinforcement;
   if (reinforce_above) reinforcement.emplace(run, *reinforce_above);
   AnswerSampler checks(run.aggregator, source);

@@ -76,9 +76,6 @@ LabelledQueries label_sampled(const Run& run, const Sampling& sampling, BitSourc
                               std::optional<std::int64_t> most) {
   validate(run);
   (void)sampled_query(run.aggregator, sampling);
-  if (run.student != nullptr) {
-    throw parameter_error("samples of the teachers are known without a student");
-  }
   if (most && !(*most >= 0)) {
     throw parameter_error(fmt::format("no run asks {} queries", *most));
   }

@@ -45,11 +45,6 @@ std::optional<AnswerRule> Mechanism::answer_rule() const {
   return std::nullopt;
 }
 
-void require_not_sparse(const Mechanism& mechanism, const char* what, const char* why) {
-  if (mechanism.sparse() == nullptr) return;
-  throw parameter_error(fmt::format("{} does not go with the sparse form of PTR, {}", what, why));
-}
-
 double probability_answered(const Mechanism& mechanism, std::int64_t statistic) {
   const auto rule = mechanism.answer_rule();
   return rule ? std::exp(log_answered(*rule, statistic)) : 1.0;

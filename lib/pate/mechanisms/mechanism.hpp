@@ -51,10 +51,6 @@ class Mechanism {
   std::variant<Aggregator, StabilityTest> which_;
 };
 
-/// Throws `parameter_error` saying that `what` does not go with the sparse form of PTR, and why, of
-/// one.
-void require_not_sparse(const Mechanism& mechanism, const char* what, const char* why);
-
 /// Pr[answered | v]; 1 without a selection; of the sparse form at the beginning of a round.
 [[nodiscard]] double probability_answered(const Mechanism& mechanism, std::int64_t statistic);
 

@@ -28,13 +28,4 @@ void require_teachers(const Neighbours& neighbours, std::int64_t teachers) {
                   teachers, neighbours.teachers));
 }
 
-void require_one_replaced(const Neighbours& neighbours, const char* what) {
-  if (neighbours.is_one_replaced()) return;
-  throw parameter_error(fmt::format(
-      "{} is known for one teacher that votes otherwise, not for {}: of these the bounds "
-      "data_independent, published and tradeoff of a noisy maximum are known (pate analyze "
-      "--bound tradeoff), and exact costs of up to three teachers",
-      what, in_words(neighbours)));
-}
-
 }  // namespace pate

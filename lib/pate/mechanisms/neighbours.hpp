@@ -48,8 +48,4 @@ void validate(const Neighbours& neighbours);
 /// Throws `parameter_error` unless an ensemble of so many has the teachers of the relation.
 void require_teachers(const Neighbours& neighbours, std::int64_t teachers);
 
-/// Throws `parameter_error` saying that `what` knows neighbours in which one teacher votes
-/// otherwise and no others, and what does instead.
-void require_one_replaced(const Neighbours& neighbours, const char* what);
-
 }  // namespace pate

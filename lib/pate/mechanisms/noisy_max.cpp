@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -59,11 +60,7 @@ void validate(const OneLaplaceNoise& noise, const char* name) {
 void validate(const NoisyMax& noisy_max) {
   noisy_max.visit([](const auto& noise) { validate(noise); });
   validate(noisy_max.neighbours);
-  if (noisy_max.is_of_two_classes() && noisy_max.neighbours.adds_or_removes()) {
-    throw parameter_error(
-        "one Laplace noise is compared with half of the teachers, whose number must not change "
-        "with the votes: their neighbours are those with a vote that moves");
-  }
+  if (noisy_max.is_of_two_classes()) require(Asked::one_noise, noisy_max.neighbours);
 }
 
 double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap) {

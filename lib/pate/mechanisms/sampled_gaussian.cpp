@@ -13,18 +13,6 @@ const char* name(SampleOf of) {
   return of == SampleOf::teachers ? "sample_teachers" : "sample_records";
 }
 
-void require_neighbours(const Neighbours& neighbours, SampleOf of) {
-  const bool of_teachers = of == SampleOf::teachers;
-  const Neighbours known{of_teachers ? Adjacency::add_remove : Adjacency::replace, 1};
-  if (neighbours == known) return;
-  throw parameter_error(
-      fmt::format("samples of {} are known for {}, not for {}",
-                  of_teachers ? "the teachers (sample-teachers)" : "records (sample-records)",
-                  of_teachers ? "one teacher that is added or removed: neighbours add-remove"
-                              : "one record that is added or removed, which moves one vote",
-                  in_words(neighbours)));
-}
-
 double SampledGaussian::mu() const {
   const double votes = of == SampleOf::teachers ? 1.0 : 2.0;
   const double squared = votes / sigma2 / sigma2 + (has_check() ? 1.0 / sigma1 / sigma1 : 0.0);

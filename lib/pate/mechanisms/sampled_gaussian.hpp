@@ -2,8 +2,6 @@
 
 #include <compare>
 
-#include "pate/mechanisms/neighbours.hpp"
-
 namespace pate {
 
 /// Who is in a sample, and so whether the number of votes changes with one of them.
@@ -14,11 +12,6 @@ enum class SampleOf {
 
 /// "sample_teachers", "sample_records": in reports, with hyphens in options.
 [[nodiscard]] const char* name(SampleOf of);
-
-/// Throws `parameter_error` unless the relation is what one of them more or less does to the votes
-/// of a sample: one teacher that is added or removed; one vote that moves, as that of a teacher
-/// that votes otherwise.
-void require_neighbours(const Neighbours& neighbours, SampleOf of);
 
 /// Everybody is in the sample with probability `rate`, independently of all others and anew for
 /// every query (a Poisson sample).

@@ -156,7 +156,7 @@ double cost_of_earlier(const std::vector<EarlierRelease>& earlier, double order)
   if (!std::isfinite(total)) {
     throw validity_error(fmt::format(
         "an earlier release from these votes has no finite cost at order {}: its beta needs a "
-        "smaller order; give --order and the other parameters as they were then",
+        "smaller order; give the order and the other parameters as they were then",
         order));
   }
   return total;

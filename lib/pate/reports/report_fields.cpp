@@ -9,6 +9,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate::reports {
 
@@ -214,7 +215,7 @@ void fields(FieldReader& a, Mechanism& mechanism) {
   neighbour_fields(a, neighbours);
   try {
     if (noise) {
-      require_one_replaced(neighbours, "PTR");
+      require(Asked::ptr, neighbours);
       mechanism = StabilityTest(test.noise, test.threshold, test.scale, test.delta,
                                 test.max_refusals, test.max_queries);
     } else {

@@ -249,6 +249,18 @@ void validate(const TuningGoal& goal) {
   }
 }
 
+void validate(const TuningGoal& goal, const CostKind& cost, bool has_labels) {
+  const bool joint = cost.reading == GuaranteeKind::joint && cost.bound == Bound::tradeoff;
+  if (!joint && cost.reading != GuaranteeKind::expected) {
+    throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
+                                      name(cost.bound), name(cost.reading)));
+  }
+  validate(goal);
+  if (goal.labelled && !has_labels) {
+    throw parameter_error("the true labels that the goal speaks of are missing");
+  }
+}
+
 TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,
                       const RefinePoints& refine) {
   return Assembly(points, goal, refine).run();

@@ -96,6 +96,8 @@ struct TuningGoal {
 /// Throws `parameter_error` for a limit that is negative or no number, a share above 1, and an
 /// accuracy without true labels.
 void validate(const TuningGoal& goal);
+/// The same, and for labels that are missing, and a cost without a reading before a run.
+void validate(const TuningGoal& goal, const CostKind& cost, bool has_labels);
 
 /// A point of a grid and what was found out about it.
 struct TunedPoint {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/tuning/account_epsilon.hpp"
@@ -204,23 +205,15 @@ class ExactPair {
 void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
                      const TuningGoal& goal) {
   validate_delta(kind.delta);
-  validate(goal);
   for (const Round& round : rounds) {
-    require_every_vote(round.votes.votes, "tuning");
+    require(Asked::tuning, circumstances_of(round.votes.votes));
     validate(round.grid);
     if (!round.grid.has_selection()) throw parameter_error("a round needs a threshold and sigma1");
     if (round.grid.size() > kMaxRoundPoints) {
       throw parameter_error(fmt::format("a round may have at most {} points, got {}",
                                         kMaxRoundPoints, round.grid.size()));
     }
-    if (goal.labelled && !round.votes.labels) {
-      throw parameter_error("the true labels that the goal speaks of are missing");
-    }
-  }
-  if (kind.cost.reading != GuaranteeKind::expected &&
-      (kind.cost.reading != GuaranteeKind::joint || kind.cost.bound != Bound::tradeoff)) {
-    throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
-                                      name(kind.cost.bound), name(kind.cost.reading)));
+    validate(goal, kind.cost, round.votes.labels.has_value());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -27,7 +28,7 @@ namespace {
 struct Stopped {};
 
 void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings& settings) {
-  require_every_vote(votes.votes, "tuning");
+  require(Asked::tuning, circumstances_of(votes.votes));
   validate_delta(settings.grid.kind.delta);
   const CostKind& cost = settings.grid.kind.cost;
   if (grid.ptr &&
@@ -39,15 +40,7 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
   if (cost.bound == Bound::data_independent) {
     throw parameter_error("tuning is by a bound that depends on the votes");
   }
-  const bool joint = cost.reading == GuaranteeKind::joint && cost.bound == Bound::tradeoff;
-  if (!joint && cost.reading != GuaranteeKind::expected) {
-    throw parameter_error(fmt::format("the bound {} has no reading {} before a run",
-                                      name(cost.bound), name(cost.reading)));
-  }
-  validate(settings.goal);
-  if (settings.goal.labelled && !votes.labels) {
-    throw parameter_error("the true labels that the goal speaks of are missing");
-  }
+  validate(settings.goal, cost, votes.labels.has_value());
   if (settings.grid.max_answers && !(*settings.grid.max_answers > 0.0)) {
     throw parameter_error(
         fmt::format("max_answers must be > 0, got {}", *settings.grid.max_answers));
@@ -115,14 +108,8 @@ std::optional<OffGridPoint> continuum_rounded(const TuningTask& task, const Tuni
 }
 
 void check_release(const TuneSettings& settings, const Neighbours& neighbours) {
-  if (neighbours.adds_or_removes()) {
-    throw parameter_error(
-        "releases are not for teachers that are added or removed: they need a number of teachers "
-        "that stays");
-  }
-  if (settings.method == ReleaseMethod::gnss) {
-    require_one_replaced(neighbours, "a release by smooth sensitivity");
-  }
+  require(Asked::release, neighbours);
+  if (settings.method == ReleaseMethod::gnss) require(Asked::smooth_release, neighbours);
   const CostKind& cost = settings.grid.kind.cost;
   if (cost.bound != Bound::tradeoff || cost.reading != GuaranteeKind::joint) {
     throw parameter_error("a release is of the joint cost under the tradeoff bound");

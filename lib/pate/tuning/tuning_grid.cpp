@@ -10,6 +10,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -206,23 +207,21 @@ double test_parameter(const StabilityTest& test) {
 
 void validate(const TuningGrid& grid) {
   validate(grid.neighbours);
-  if (grid.one_noise && grid.laplace && grid.neighbours.adds_or_removes()) {
-    throw parameter_error("one noise on one of two counts is not for teachers that are added");
-  }
+  if (grid.one_noise && grid.laplace) require(Asked::one_noise, grid.neighbours);
   if (grid.ptr) {
-    require_one_replaced(grid.neighbours, "PTR");
+    require(Asked::ptr, grid.neighbours);
     const bool is_laplace = *grid.ptr == TestNoise::laplace;
-    require_positive_axis(grid.sigma1, is_laplace ? "--ptr-laplace" : "--ptr-sigma");
-    if (grid.noise.empty()) throw parameter_error("--ptr-delta has no values");
-    for (const double delta : grid.noise) require_test_delta(delta, "--ptr-delta");
+    require_positive_axis(grid.sigma1, is_laplace ? "ptr-laplace" : "ptr-sigma");
+    if (grid.noise.empty()) throw parameter_error("ptr-delta has no values");
+    for (const double delta : grid.noise) require_test_delta(delta, "ptr-delta");
   } else {
-    require_positive_axis(grid.noise, grid.laplace ? "--laplace-scale" : "--sigma2");
+    require_positive_axis(grid.noise, grid.laplace ? "laplace-scale" : "sigma2");
   }
   if (grid.has_selection()) {
-    require_positive_axis(grid.sigma1, "--sigma1");
+    require_positive_axis(grid.sigma1, "sigma1");
     for (const double value : grid.threshold) {
       if (!std::isfinite(value)) {
-        throw parameter_error(fmt::format("--threshold must be finite, got {}", value));
+        throw parameter_error(fmt::format("threshold must be finite, got {}", value));
       }
     }
   }

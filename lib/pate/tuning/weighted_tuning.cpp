@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/weighted_account.hpp"
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/tuning/parameter_search.hpp"
 
 namespace pate {
@@ -16,28 +18,23 @@ namespace {
 
 const PredictionVotes& predictions_of(const TuningVotes& votes) {
   const auto* const predictions = dynamic_cast<const PredictionVotes*>(&votes.votes);
-  if (predictions == nullptr) {
-    throw parameter_error(
-        "weights of teachers need predictions: counts do not say whose votes "
-        "they are");
-  }
-  if (votes.student != nullptr) {
-    throw parameter_error(
-        "weights of teachers are for a noisy maximum, not for a student's scores");
-  }
+  require(Asked::weights, circumstances_of(votes.votes)
+                              .with(Given::counts, predictions == nullptr)
+                              .with(Given::student, votes.student != nullptr));
   return *predictions;
 }
 
 void check(const TuningGrid& grid, const TuneSettings& settings, const TeacherWeights& weights) {
-  require_one_replaced(grid.neighbours, "tuning for teachers with weights");
-  require_weighable(grid.ptr || grid.one_noise || grid.interactive,
-                    grid.has_selection() || settings.search, weights);
+  require(Asked::weights, Circumstances(grid.neighbours)
+                              .with(Given::ptr, grid.ptr.has_value())
+                              .with(Given::one_noise, grid.one_noise)
+                              .with(Given::student, grid.interactive)
+                              .with(Given::shard, settings.shard.of > 1));
+  if (grid.has_selection() || settings.search) require_few_units(weights);
   if (settings.grid.kind.cost.bound == Bound::published) {
     throw parameter_error("the published bounds are not for votes that count by weights");
   }
-  if (settings.shard.of > 1 || settings.release) {
-    throw parameter_error("weights of teachers are for a whole grid, and have no releases");
-  }
+  if (settings.release) throw parameter_error("tuning for teachers with weights has no releases");
 }
 
 TuningGrid scaled(TuningGrid grid, double factor) {

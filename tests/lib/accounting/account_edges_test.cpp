@@ -225,30 +225,13 @@ TEST_SUITE("accounting") {
     CHECK(exact->epsilon >= 0.3 * any->epsilon);
   }
 
-  TEST_CASE("edges: samples of no queries cost nothing, and go with no student, shard or bound") {
+  TEST_CASE("edges: samples of no queries cost nothing") {
     const HistogramVotes votes({{6, 3, 0}});
-    Run run = pate::test::run_of(votes, sampled_gnmax(3.0));
-    AccountSettings settings = exact_settings_at(1e-5);
-    Run none{votes, RowSelection::range(0, 0), run.aggregator, nullptr, {}, {}};
+    const AccountSettings settings = exact_settings_at(1e-5);
+    const Run none{votes, RowSelection::range(0, 0), sampled_gnmax(3.0), nullptr, {}, {}};
     const Account nothing = account_sampled(none, 0.5, settings);
     CHECK(has_notice(nothing, "no_queries"));
     for (const CostEntry& cost : nothing.costs) CHECK(cost.epsilon == 0.0);
-    run.shard = {1, 2};
-    CHECK_THROWS_WITH_AS((void)account_sampled(run, 0.5, settings),
-                         "samples of the teachers are known without a student, decisions, true "
-                         "labels and shards: what a sample would have done is not known",
-                         parameter_error);
-    run.shard = {};
-    settings.tilted = true;
-    CHECK_THROWS_WITH_AS((void)account_sampled(run, 0.5, settings),
-                         "tilted costs and certificates by complex orders are not known of "
-                         "samples: exact costs are",
-                         parameter_error);
-    CHECK_THROWS_WITH_AS(
-        (void)sampled_query(protecting(pate::test::lnmax(2.0), kAddRemove), {0.5}),
-        "samples are known for Gaussian noise, with a threshold on the top count or without one: "
-        "sigma2",
-        parameter_error);
   }
 
   TEST_CASE("edges: exact costs for other neighbours are those of the counts, which is told") {

@@ -159,16 +159,4 @@ TEST_SUITE("accounting") {
     spent.left_out = 1'000'000;
     CHECK(std::isinf(complex_epsilon(spent, 1e-9, 1e-5).larger()));
   }
-
-  TEST_CASE("there is no certificate by complex orders of PTR") {
-    const HistogramVotes votes({{40, 10, 10}});
-    AccountSettings settings;
-    settings.delta = 1e-5;
-    settings.complex = true;
-    CHECK_THROWS_WITH_AS(
-        account(run_of(votes, StabilityTest::with_gaussian(5.0, 1e-8)), settings),
-        "complex orders look at the outcome probabilities of every query: there are none of PTR "
-        "and of the sparse vector technique; --exact has what PTR costs",
-        parameter_error);
-  }
 }

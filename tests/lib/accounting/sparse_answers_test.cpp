@@ -387,23 +387,8 @@ TEST_SUITE("ptr sparse") {
         pate::input_error);
   }
 
-  TEST_CASE("what it is not: exact costs, shards, other tests") {
+  TEST_CASE("what it is not: other tests") {
     const auto sparse = pate::StabilityTest::sparse(1.0, 0.01, 2);
-    const HistogramVotes votes({{9, 1}});
-    pate::Run run = pate::test::run_of(votes, sparse);
-    pate::AccountSettings settings;
-    settings.delta = 0.1;
-    settings.exact = true;
-    CHECK_THROWS_WITH_AS((void)pate::account(run, settings),
-                         "an exact cost does not go with the sparse form of PTR, where rounds cost "
-                         "and no query does",
-                         pate::parameter_error);
-    settings.exact = false;
-    run.shard = {1, 2};
-    CHECK_THROWS_WITH_AS((void)pate::account(run, settings),
-                         "a shard of a run does not go with the sparse form of PTR, which goes by "
-                         "the order of all queries",
-                         pate::parameter_error);
     CHECK_THROWS_WITH_AS((void)pate::StabilityTest::sparse(1.0, 0.01, 0),
                          "max-refusals must be >= 1 and <= 9007199254740992, got 0",
                          pate::parameter_error);

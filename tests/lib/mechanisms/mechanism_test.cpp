@@ -51,14 +51,6 @@ TEST_SUITE("mechanisms") {
     CHECK_THROWS_AS(Mechanism(confident(10.0, 0.0, 4.0)), parameter_error);
   }
 
-  TEST_CASE("what the sparse form does not go with is refused, of others nothing is") {
-    CHECK_NOTHROW(require_not_sparse(kLaplacePtr, "a shard", "whose rounds go on"));
-    CHECK_NOTHROW(require_not_sparse(confident(10.0, 5.0, 4.0), "a shard", "whose rounds go on"));
-    CHECK_THROWS_WITH_AS(require_not_sparse(kSparsePtr, "a shard", "whose rounds go on"),
-                         "a shard does not go with the sparse form of PTR, whose rounds go on",
-                         parameter_error);
-  }
-
   TEST_CASE("queries are answered as their rule says, and always without one") {
     const Mechanism plain = Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}), false};
     CHECK(probability_answered(plain, 0) == 1.0);

@@ -33,12 +33,4 @@ TEST_SUITE("mechanisms") {
                          "teachers-per-person must be at most the number of teachers, 3, got 4",
                          parameter_error);
   }
-
-  TEST_CASE("what is known for one teacher that votes otherwise is refused for others") {
-    CHECK_NOTHROW(require_one_replaced({Adjacency::replace, 1}, "a release"));
-    CHECK_FALSE(Neighbours{Adjacency::add_remove, 1}.is_one_replaced());
-    CHECK_FALSE(Neighbours{Adjacency::replace, 2}.is_one_replaced());
-    CHECK_THROWS_AS(require_one_replaced({Adjacency::replace, 2}, "a release"), parameter_error);
-    CHECK_THROWS_AS(require_one_replaced({Adjacency::add_remove, 1}, "a release"), parameter_error);
-  }
 }

@@ -37,14 +37,5 @@ TEST_SUITE("mechanisms") {
       CHECK_THROWS_AS(validate(SampledGaussian{0.5, 4.0, sigma}), parameter_error);
     }
     CHECK_THROWS_AS(validate(SampledGaussian{0.5, 0.0}), parameter_error);
-    // Whose samples are known for which neighbours.
-    for (const Adjacency adjacency : {Adjacency::replace, Adjacency::add_remove}) {
-      for (const SampleOf of : {SampleOf::teachers, SampleOf::records}) {
-        const bool known = (of == SampleOf::teachers) == (adjacency == Adjacency::add_remove);
-        if (known) CHECK_NOTHROW(require_neighbours({adjacency, 1}, of));
-        if (!known) CHECK_THROWS_AS(require_neighbours({adjacency, 1}, of), parameter_error);
-        CHECK_THROWS_AS(require_neighbours({adjacency, 2}, of), parameter_error);
-      }
-    }
   }
 }

@@ -104,11 +104,11 @@ TEST_SUITE("curve") {
     const VoteProfile votes = votes_of(question, 0.7, 10);
     ComplexPlanSettings earlier = settings_at(1e-5);
     earlier.earlier.push_back({0.02, 4.0, 0.0, false, ReleaseMethod::curve});
-    CHECK_THROWS_WITH_AS((void)complex_plan(votes, earlier), doctest::Contains("renyi"),
+    CHECK_THROWS_WITH_AS((void)complex_plan(votes, earlier), doctest::Contains("Renyi"),
                          parameter_error);
     ComplexPlanSettings realized = settings_at(1e-5);
     realized.cost = ReleasedCost::realized;
-    CHECK_THROWS_WITH_AS((void)complex_plan(votes, realized), doctest::Contains("renyi"),
+    CHECK_THROWS_WITH_AS((void)complex_plan(votes, realized), doctest::Contains("Renyi"),
                          parameter_error);
     CHECK_THROWS_AS((void)complex_plan(votes, settings_at(0.0)), parameter_error);
     ComplexPlanSettings given = settings_at(1e-5);

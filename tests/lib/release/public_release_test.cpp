@@ -119,7 +119,7 @@ TEST_CASE("what earlier numbers about the same votes cost adds up, by how each w
   CHECK(std::isfinite(cost_of_earlier(one, 4.0)));
   CHECK(message_of<validity_error>([&] { (void)cost_of_earlier(one, 8.0); }) ==
         "an earlier release from these votes has no finite cost at order 8: its beta needs a "
-        "smaller order; give --order and the other parameters as they were then");
+        "smaller order; give the order and the other parameters as they were then");
 }
 
 TEST_CASE("a statement names every entry of the ledger, and how it counts it") {

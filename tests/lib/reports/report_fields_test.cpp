@@ -181,7 +181,7 @@ TEST_SUITE("reports") {
         refusal(("{" + others[1] + ", " + one_noise + "}").c_str(), MechanismCounts{});
     CAPTURE(refused);
     CHECK(refused.find("r.json: expected steps whose costs are known for their neighbours (one "
-                       "Laplace noise") == 0);
+                       "noise is compared") == 0);
     MechanismCounts sampled;
     sampled.neighbours = {Adjacency::add_remove, 1};
     sampled.sampled_queries = {{{0.1, 4.0, 0.0}, 7}, {{0.1, 4.0, 9.0}, 1}, {{0.5, 4.0, 9.0}, 2}};

@@ -124,7 +124,7 @@ TEST_SUITE("reports") {
     CHECK(message_of([](Json& r) {
             r["grid"]["sigma2"] = {2, 0};
           }) ==
-          "grid: expected a grid that can be tuned (--sigma2 must be > 0 and finite, got 0), found "
+          "grid: expected a grid that can be tuned (sigma2 must be > 0 and finite, got 0), found "
           "an object");
     CHECK(message_of([](Json& r) { r["grid"]["threshold"] = Json::array(); }) ==
           "grid.threshold: expected at least one threshold, found an array of 0");

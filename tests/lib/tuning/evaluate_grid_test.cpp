@@ -125,13 +125,13 @@ TEST_SUITE("tuning") {
       CHECK(test_parameter(*grid.mechanism(i).ptr()) == grid.sigma1[i]);
     }
     grid.noise = {0.2};
-    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-delta must be between 1e-100 and 0.1, got 0.2",
+    CHECK_THROWS_WITH_AS(validate(grid), "ptr-delta must be between 1e-100 and 0.1, got 0.2",
                          parameter_error);
     grid.noise = {};
-    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-delta has no values", parameter_error);
+    CHECK_THROWS_WITH_AS(validate(grid), "ptr-delta has no values", parameter_error);
     grid.noise = {1e-9};
     grid.sigma1 = {-1.0};
-    CHECK_THROWS_WITH_AS(validate(grid), "--ptr-laplace must be > 0 and finite, got -1",
+    CHECK_THROWS_WITH_AS(validate(grid), "ptr-laplace must be > 0 and finite, got -1",
                          parameter_error);
     // What does not go with it.
     grid.sigma1 = {3.0};

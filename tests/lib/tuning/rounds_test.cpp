@@ -250,11 +250,6 @@ TEST_SUITE("tuning") {
     kind.delta = 1.0;
     CHECK(refusal(rounds, kind, goal) == "delta must be > 0 and < 1, got 1");
     kind.delta = kDelta;
-    for (const Bound bound : {Bound::published, Bound::tradeoff}) {
-      kind.cost = {bound, GuaranteeKind::realized};
-      CHECK(refusal(rounds, kind, goal) ==
-            "the bound " + std::string(name(bound)) + " has no reading realized before a run");
-    }
     kind.cost = {Bound::published, GuaranteeKind::joint};
     CHECK(refusal(rounds, kind, goal) == "the bound published has no reading joint before a run");
     kind = some_kind();

@@ -324,10 +324,8 @@ TEST_CASE("for what points are not ranked by a release") {
                          parameter_error);
   };
   const auto as_it_is = [](TuneSettings&) {};
-  refused("releases are not for teachers that are added or removed", {Adjacency::add_remove, 1},
-          as_it_is);
-  refused("a release by smooth sensitivity is known for one teacher that votes otherwise",
-          {Adjacency::replace, 2},
+  refused("is known for teachers that vote otherwise", {Adjacency::add_remove, 1}, as_it_is);
+  refused("is known for one teacher that votes otherwise", {Adjacency::replace, 2},
           [](TuneSettings& settings) { settings.method = ReleaseMethod::gnss; });
   for (const CostKind kind : {CostKind{Bound::published, GuaranteeKind::expected},
                               CostKind{Bound::tradeoff, GuaranteeKind::expected}}) {

@@ -276,9 +276,7 @@ TEST_SUITE("weighted_tuning") {
     };
     TuningGrid persons = grid;
     persons.neighbours.teachers = 2;
-    refuses(persons, agreeing_settings(),
-            "tuning for teachers with weights is known for one teacher that votes otherwise, not "
-            "for 2 teachers of a person that vote otherwise");
+    refuses(persons, agreeing_settings(), "is known for one teacher that votes otherwise");
     TuningGrid tested = grid;
     tested.sigma1 = {1.0};
     tested.ptr = TestNoise::laplace;
@@ -288,10 +286,10 @@ TEST_SUITE("weighted_tuning") {
     refuses(grid, published, "the published bounds are not for votes that count by weights");
     TuneSettings part = agreeing_settings();
     part.shard = {1, 2};
-    refuses(grid, part, "weights of teachers are for a whole grid");
+    refuses(grid, part, "is told of a whole run, not of a shard");
     TuneSettings released = agreeing_settings();
     released.release = true;
-    refuses(grid, released, "weights of teachers are for a whole grid, and have no releases");
+    refuses(grid, released, "tuning for teachers with weights has no releases");
     TuningGrid checked = grid;
     checked.threshold = {1.0};
     checked.sigma1 = {1.0};
@@ -303,12 +301,10 @@ TEST_SUITE("weighted_tuning") {
     const auto student = scores_of(2, 3, {0.5, 0.3, 0.2, 0.1, 0.1, 0.8});
     CHECK_THROWS_WITH_AS(
         WeightedTuning({*predicted, RowSelection::all(2), student.get(), {}}, weights),
-        "weights of teachers are for a noisy maximum, not for a student's scores", parameter_error);
+        doctest::Contains("PTR, a student and one noise go by whole votes"), parameter_error);
     const auto counts = votes_of(1, 2, {5, 4});
-    CHECK_THROWS_WITH_AS(
-        WeightedTuning({*counts, RowSelection::all(1), nullptr, {}}, weights),
-        "weights of teachers need predictions: counts do not say whose votes they are",
-        parameter_error);
+    CHECK_THROWS_WITH_AS(WeightedTuning({*counts, RowSelection::all(1), nullptr, {}}, weights),
+                         doctest::Contains("needs predictions"), parameter_error);
     CHECK_THROWS_WITH_AS(WeightedTuning(votes, {{1, 2, 3}, 1.0}),
                          "every teacher needs a weight: there are 2 teachers and 3 weights",
                          parameter_error);

@@ -6,6 +6,7 @@
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/base/error.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -42,13 +43,9 @@ std::optional<NoisyMax> PlannedRun::noisy_max() const {
 namespace {
 
 void check_sampled(const PlannedRun& run) {
-  if (!run.sigma2) throw parameter_error("samples are known for Gaussian noise: sigma2");
-  require_neighbours(run.neighbours, run.sampling->of);
-  if (run.max_answers) {
-    throw parameter_error(
-        "samples exclude max-answers: what a query costs is not known by its steps, so that every "
-        "query counts as answered");
-  }
+  require(asked_of(run.sampling->of), Circumstances(run.neighbours)
+                                          .with(Given::laplace, !run.sigma2)
+                                          .with(Given::max_answers, run.max_answers.has_value()));
   validate(*run.sampled());
 }
 
@@ -69,7 +66,7 @@ void validate(const PlannedRun& run) {
           "changes no cost of it");
     }
     (void)run.tested();
-    require_one_replaced(run.neighbours, "PTR");
+    require(Asked::ptr, run.neighbours);
   } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
     throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
   }

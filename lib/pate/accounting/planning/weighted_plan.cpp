@@ -8,6 +8,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/weighted_run.hpp"
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -17,13 +18,12 @@ namespace {
 constexpr int kNudges = 64;
 
 void check_planned(const PlannedRun& run, const TeacherWeights& weights) {
-  if (run.sampling) {
-    throw parameter_error(
-        "weights of teachers exclude samples of them, whose votes count one each");
-  }
   const bool is_ptr = run.ptr_laplace || run.ptr_sigma || run.ptr_sparse || run.ptr_sparse_sigma;
-  require_weighable(is_ptr || run.one_noise, run.sigma1.has_value(), weights);
-  require_one_replaced(run.neighbours, "the cost of teachers with weights");
+  require(Asked::weights, Circumstances(run.neighbours)
+                              .with(Given::samples, run.sampling.has_value())
+                              .with(Given::ptr, is_ptr)
+                              .with(Given::one_noise, run.one_noise));
+  if (run.sigma1) require_few_units(weights);
 }
 
 // A threshold changes no cost.

@@ -33,7 +33,7 @@ struct BudgetedWeights {
 /// What a teacher pays is `WeightCost::any_votes` and grows with its weight, so that weights are
 /// found by bisection, one group at a time. They are rounded down to as few decimals as leave each
 /// at least 999/1000 of itself, six at most, and to fewer where units of weight would be too many
-/// (`parse_weights`, `require_weighable`). What is told is the plan of the rounded weights, in
+/// (`parse_weights`, `require_few_units`). What is told is the plan of the rounded weights, in
 /// which no group pays more than its budget.
 ///
 /// budgets: by group, > 0 and finite. `settings.conversion` must be unset: budgets go by the

@@ -677,7 +677,7 @@ void ExactCost::make_ball() {
   if (ball_size_ > kMaxBall) {
     throw parameter_error(fmt::format(
         "an exact cost lists all neighbours, and a query with {} different counts has more than {} "
-        "of {}: the bound tradeoff (pate analyze without --exact) holds for them all the same",
+        "of {}: the bound tradeoff holds for them all the same",
         votes_.groups.size(), kMaxBall, in_words(neighbours)));
   }
   const auto& check = mechanism_.aggregator().selection;

@@ -86,7 +86,7 @@ PointSpan span_of_points(double sigma, std::int64_t top, double classes) {
   if (!((range + votes) * per_vote < kMostPoints)) {
     throw parameter_error(fmt::format(
         "exact costs of samples look at the noise from too many points where sigma2 is {} and a "
-        "class may have {} votes: without --exact what any votes cost is told",
+        "class may have {} votes: what any votes cost is known",
         sigma, top));
   }
   return {range, static_cast<std::int64_t>(per_vote)};

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/direct_costs.hpp"
 #include "pate/base/error.hpp"
@@ -76,13 +77,8 @@ std::vector<double> selection_sensitivity(const CostInputs& inputs, double order
 
 void check(const Run& run, const AsPublishedSettings& settings) {
   validate(run);
-  require_every_vote(run.votes, "S18's procedure");
-  require_one_replaced(run.aggregator.neighbours(), "S18's procedure");
+  require(Asked::published_release, circumstances_of(run));
   validate_delta(settings.delta);
-  if (!run.aggregator.is_gaussian()) {
-    throw parameter_error(
-        "S18's procedure is for Gaussian noise (sigma2): it has no smooth sensitivity of LNMax");
-  }
   if (run.rows.empty())
     throw parameter_error("no queries were selected: there is nothing to release");
   if (run.votes.teachers() > kMaxTeachers) {

@@ -48,13 +48,12 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
   if (settings.cost != ReleasedCost::joint) {
     throw parameter_error(
         "a curve by complex orders counts every query of a list: its reading is joint, else use "
-        "Renyi orders (--certificate renyi)");
+        "Renyi orders");
   }
   if (!settings.earlier.empty()) {
     throw parameter_error(
         "numbers were told about the same answers before, and a curve by complex orders does not "
-        "count their noise, which may have depended on the answers: use Renyi orders "
-        "(--certificate renyi)");
+        "count their noise, which may have depended on the answers: use Renyi orders");
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);

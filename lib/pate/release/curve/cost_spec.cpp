@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate {
@@ -29,14 +30,7 @@ CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers, std:
 
 void validate(const CostSpec& question) {
   validate(question.aggregator);
-  if (question.aggregator.neighbours().adds_or_removes()) {
-    throw parameter_error(fmt::format(
-        "a release, or a declared budget, is known for teachers that vote otherwise, not for {}: "
-        "tables of costs within a distance need a number of teachers that stays; leave "
-        "--neighbours out, or take what holds whatever the votes (pate plan, pate analyze --bound "
-        "tradeoff)",
-        in_words(question.aggregator.neighbours())));
-  }
+  require(Asked::release, question.aggregator.neighbours());
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
   }

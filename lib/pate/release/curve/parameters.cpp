@@ -390,7 +390,7 @@ CurveParameters parameters_from_labels(const CostSpec& question, std::int64_t qu
   if (noise_half_width(costs.order, kNoises[0], 2.0 * costs.most) > kWidest) {
     throw validity_error(
         fmt::format("there is so little noise that the run may cost {:.3g} (RDP at order {}): "
-                    "--parameters-from-labels has no s and beta for it; choose a smaller --order",
+                    "the labels have no s and beta for it; choose a smaller order",
                     costs.most, costs.order));
   }
   return most_robust(candidates_at(question, costs, kFull, delta, threads), 1).parameters;

@@ -83,7 +83,7 @@ void require_looks(const DiscreteGaussian& noise, double places, double width) {
   if (looks <= kMaxLooks) return;
   throw validity_error(fmt::format(
       "with noise s = {} on the index U would have to be computed at {:.3g} places, from {:.3g} "
-      "points of the curve at each: choose a smaller --s, a larger --beta or a smaller --order",
+      "points of the curve at each: choose a smaller s, a larger beta or a smaller order",
       noise.s(), places, 2.0 * width + 1.0));
 }
 

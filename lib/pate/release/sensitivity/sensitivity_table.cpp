@@ -30,7 +30,7 @@ constexpr double kLogExtended = 11000.0;
 [[noreturn]] void throw_beyond_numbers() {
   throw validity_error(
       "the order is too large for so little noise: the moments of one query are beyond every "
-      "floating point number; choose a smaller --order");
+      "floating point number; choose a smaller order");
 }
 
 // The lines at statistic v, forward; without a selection the moment is that of the noisy maximum.

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -121,9 +122,9 @@ VoteProfile thinned(const VoteProfile& votes) {
 }  // namespace
 
 VoteProfile collect_votes(const Run& run, unsigned threads) {
-  require_every_vote(run.votes, "a release");
+  require(Asked::release, circumstances_of(run));
   VoteProfile votes;
-  votes.aggregator = run.aggregator.noisy("a release");
+  votes.aggregator = run.aggregator.noisy();
   votes.teachers = run.votes.teachers();
   votes.classes = run.votes.classes();
   votes.queries = run.rows.size();
@@ -155,7 +156,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
-  require_one_replaced(votes.aggregator.neighbours(), "a release by smooth sensitivity");
+  require(Asked::smooth_release, votes.aggregator.neighbours());
   const bool realized = choice.cost == ReleasedCost::realized;
   if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
     throw parameter_error("the realized cost needs a threshold and the decisions of the run");

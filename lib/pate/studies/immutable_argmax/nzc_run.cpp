@@ -15,6 +15,7 @@
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/mechanisms/stability_test.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/numerics/sums.hpp"
 
@@ -152,7 +153,7 @@ NzcAnalysis analyze_nzc(const VoteSource& votes, const RowSelection& rows,
                         const NzcSettings& settings) {
   validate(settings);
   validate(settings.noise);
-  require_one_replaced(settings.noise.neighbours, "the immutable argmax");
+  require(Asked::argmax, settings.noise.neighbours);
   NzcAnalysis analysis;
   analysis.settings = settings;
   analysis.teachers = votes.teachers();

@@ -101,11 +101,8 @@ TEST_SUITE("exact") {
     ExactCost of_one(one, one.group(counts, {}));
     CHECK_FALSE(of_one.worst_in_ball(3.0));
     CHECK(of_one.worst_neighbour_at(3.0));
-    CHECK_THROWS_WITH_AS(
-        ExactMechanism(noisy(NoisyMax{OneLaplaceNoise{2.0}}, kTwo), 9),
-        doctest::Contains("exact costs of one Laplace noise are for one teacher that votes "
-                          "otherwise, not for"),
-        parameter_error);
+    CHECK_THROWS_AS(ExactMechanism(noisy(NoisyMax{OneLaplaceNoise{2.0}}, kTwo), 9),
+                    parameter_error);
   }
 
   TEST_CASE("edges: more neighbours than are listed are counted as one more") {

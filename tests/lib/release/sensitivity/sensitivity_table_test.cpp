@@ -103,7 +103,7 @@ TEST_CASE("beyond doubles: entries are those of the noisy maximum, where the che
 TEST_CASE("beyond every number: orders whose moments nothing can hold are refused") {
   const char* const words =
       "the order is too large for so little noise: the moments of one query are beyond every "
-      "floating point number; choose a smaller --order";
+      "floating point number; choose a smaller order";
   CHECK_NOTHROW(require_moments(10999.0));
   for (const double log_moment : {11000.0, kInfinity, std::nan("")}) {
     CHECK_THROWS_WITH_AS(require_moments(log_moment), words, validity_error);

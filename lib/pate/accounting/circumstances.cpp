@@ -1,0 +1,23 @@
+#include "pate/accounting/circumstances.hpp"
+
+namespace pate {
+
+Circumstances circumstances_of(const VoteSource& votes) {
+  return Circumstances(Neighbours{}).with(Given::left_out, votes.leaves_out_abstentions());
+}
+
+Circumstances circumstances_of(const Run& run) {
+  return Circumstances(run.aggregator)
+      .with(Given::left_out, run.votes.leaves_out_abstentions())
+      .with(Given::student, run.student != nullptr)
+      .with(Given::decisions, run.decisions || run.labels)
+      .with(Given::shard, run.shard.of > 1);
+}
+
+void require(const AccountSettings& settings, const Circumstances& circumstances) {
+  if (settings.exact) require(Asked::exact, circumstances);
+  if (settings.tilted) require(Asked::tilted, circumstances);
+  if (settings.complex) require(Asked::complex, circumstances);
+}
+
+}  // namespace pate
