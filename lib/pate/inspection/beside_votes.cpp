@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
-#include "pate/inspection/headings.hpp"
 #include "pate/inspection/row_blocks.hpp"
+#include "pate/votes/headings.hpp"
 
 namespace pate {
 
@@ -48,20 +48,14 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   std::vector<double> said(classes);
   double queries = 0.0;
   double right = 0.0;
-  std::vector<std::int32_t> counts;
-  for_each_block(rows, votes.classes(), [&](std::int64_t row, std::int64_t count) {
-    counts.resize(static_cast<std::size_t>(count) * classes);
-    votes.read(row, count, counts);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int32_t label = labels[static_cast<std::size_t>(row + i)];
-      if (label < 0) continue;
-      const auto of_row = std::span(counts).subspan(static_cast<std::size_t>(i) * classes, classes);
-      const auto plurality = std::ranges::max_element(of_row) - of_row.begin();
-      queries += 1.0;
-      pluralities[static_cast<std::size_t>(plurality)] += 1.0;
-      said[static_cast<std::size_t>(label)] += 1.0;
-      right += plurality == label ? 1.0 : 0.0;
-    }
+  for_each_histogram(votes, rows, [&](std::size_t row, std::span<const std::int32_t> counts) {
+    const std::int32_t label = labels[row];
+    if (label < 0) return;
+    const auto plurality = std::ranges::max_element(counts) - counts.begin();
+    queries += 1.0;
+    pluralities[static_cast<std::size_t>(plurality)] += 1.0;
+    said[static_cast<std::size_t>(label)] += 1.0;
+    right += plurality == label ? 1.0 : 0.0;
   });
   if (queries < kFewestQueries || std::ranges::max(pluralities) >= 0.95 * queries) return {};
   const double by_chance =
@@ -69,44 +63,34 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
   if (right > by_chance + 3.0 * deviation) return {};
   // What a student finds most likely is wrong often enough, and has no option of its own.
-  const bool has_rows = option != "student";
+  const std::string rest =
+      option == "student"
+          ? ", with classes numbered as in the votes; or a student that has learnt nothing yet"
+          : fmt::format(
+                " (--{}-rows says whose rows they are), with classes numbered as in the "
+                "votes",
+                option);
   return Notice{"labels_at_chance",
                 fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
-                            "would be ({:.0f}): expected those of the same rows{}, with classes "
-                            "numbered as in the votes{}",
-                            path, right, queries, by_chance,
-                            has_rows ? fmt::format(" (--{}-rows says whose rows they are)", option)
-                                     : std::string(),
-                            has_rows ? "" : "; or a student that has learnt nothing yet")};
+                            "would be ({:.0f}): expected those of the same rows{}",
+                            path, right, queries, by_chance, rest)};
 }
 
 std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection& rows,
                                     const StudentScores& scores, std::string_view path) {
-  const auto classes = static_cast<std::size_t>(votes.classes());
   std::vector<std::int32_t> favourites(static_cast<std::size_t>(votes.queries()), -1);
-  std::vector<std::int32_t> counts;
-  std::vector<double> said;
+  std::vector<double> said(static_cast<std::size_t>(votes.classes()));
   double furthest = 0.0;  // of a score from the share of votes
   std::int64_t contested = 0;
-  for_each_block(rows, votes.classes(), [&](std::int64_t row, std::int64_t count) {
-    counts.resize(static_cast<std::size_t>(count) * classes);
-    said.resize(counts.size());
-    votes.read(row, count, counts);
-    scores.read(row, count, said);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::size_t at = static_cast<std::size_t>(i) * classes;
-      const auto votes_of = std::span(counts).subspan(at, classes);
-      const auto scores_of = std::span(said).subspan(at, classes);
-      const auto total =
-          static_cast<double>(std::accumulate(votes_of.begin(), votes_of.end(), std::int64_t{0}));
-      for (std::size_t c = 0; c < classes; ++c) {
-        furthest =
-            std::max(furthest, std::abs(scores_of[c] - static_cast<double>(votes_of[c]) / total));
-      }
-      contested += static_cast<double>(std::ranges::max(votes_of)) < total ? 1 : 0;
-      favourites[static_cast<std::size_t>(row + i)] =
-          static_cast<std::int32_t>(std::ranges::max_element(scores_of) - scores_of.begin());
+  for_each_histogram(votes, rows, [&](std::size_t row, std::span<const std::int32_t> counts) {
+    scores.read(static_cast<std::int64_t>(row), 1, said);
+    const auto total =
+        static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+      furthest = std::max(furthest, std::abs(said[c] - static_cast<double>(counts[c]) / total));
     }
+    contested += static_cast<double>(std::ranges::max(counts)) < total ? 1 : 0;
+    favourites[row] = static_cast<std::int32_t>(std::ranges::max_element(said) - said.begin());
   });
   if ((furthest <= 1e-6 && contested >= 3) || (furthest <= 0.005 + 1e-6 && contested >= 10)) {
     throw input_error(fmt::format(

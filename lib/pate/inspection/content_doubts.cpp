@@ -23,18 +23,16 @@ enum class Said : std::uint8_t { the_same, doubtful, not_looked_for };
 enum class Settles : std::uint8_t { accept, teachers, number };
 
 struct Rule {
-  const char* code = nullptr;
+  std::string_view code;
   Signs (*statistic)(const FirstVotes&) = nullptr;
   const char* sentence = nullptr;  // {0}, {1}, ... are the words of the sign
   Weight weight = Weight::doubtful;
-  std::optional<VotesDoubt> kind = {};
   Said said = Said::the_same;
   Settles settles = Settles::accept;
   bool ends = false;  // rules below are not asked where this one speaks
 };
 
 using enum Weight;
-using enum VotesDoubt;
 
 // Each rule speaks where its sign is rarer among honest votes than 1e-5.
 // NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
@@ -44,59 +42,43 @@ const Rule kOfAll[] = {
     {"one_class", [](const FirstVotes& v) { return v.classes == 1 ? Signs(1) : Signs(); },
      "there is one class: every answer is known beforehand and costs nothing, whatever teachers "
      "say; expected a column, or an id, for each class",
-     certain, one_class},
+     certain},
 };
 // NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 const Rule kOfCounts[] = {
     {"decimal_commas", zeros_between,
      "every second column is zero throughout, as where numbers like 3,0 have decimal commas: there "
      "would be {0} classes and not {1}; write the numbers whole, or with points",
-     certain, decimal_commas},
+     certain},
     {"totals_column", total_columns,
      "{0} is the sum of all others in every row, as a column of totals is, and wins every query: "
      "there would be {2} teachers and not {3}. What leaves it out: {1}",
-     certain, totals_column, Said::doubtful, Settles::teachers},
-    {"label_column", headed_columns,
+     certain, Said::doubtful, Settles::teachers},
+    {"label_column", [](const FirstVotes& v) { return unchanging_columns(v, true); },
      "{0} is {4} in every row, and no class by its heading: without it there would be {2} teachers "
      "and not {3}. What leaves it out: {1}",
-     certain, label_column, Said::doubtful, Settles::teachers},
-    {"constant_column",
-     constant_columns,
+     certain, Said::doubtful, Settles::teachers},
+    {"constant_column", [](const FirstVotes& v) { return unchanging_columns(v, false); },
      "{0} is {4} in every row, as votes for a class hardly are: without it there would be {2} "
      "teachers and not {3}. What leaves it out: {1}",
-     doubtful,
-     {},
-     Said::the_same,
-     Settles::teachers},
-    {"scaled_votes",
-     common_divisor,
+     doubtful, Said::the_same, Settles::teachers},
+    {"scaled_votes", common_divisor,
      "all counts are multiples of {0}, as where {1} teachers were scaled or have {0} votes each: "
      "then costs are larger than these",
-     doubtful,
-     {},
-     Said::not_looked_for,
-     Settles::number},
-    {"several_votes",
-     several_votes,
+     doubtful, Said::not_looked_for, Settles::number},
+    {"several_votes", several_votes,
      "no class ever has more than {0} of the {1} votes, and half of the queries come near to that, "
      "as where each of {0} teachers gives {2} of them: then one teacher moves {2} votes, and costs "
      "are larger than these",
-     doubtful,
-     {},
-     Said::not_looked_for,
-     Settles::number},
-    {"byte_counts",
-     byte_counts,
+     doubtful, Said::not_looked_for, Settles::number},
+    {"byte_counts", byte_counts,
      "the counts are bytes, and those above 255 have wrapped: there may be {0}, {1} or more "
      "teachers",
-     doubtful,
-     {},
-     Said::not_looked_for,
-     Settles::number},
+     doubtful, Said::not_looked_for, Settles::number},
     {"sorted_rows", rows_in_order,
      "the counts of every row are sorted, {0}: a label is the number of its column, and each would "
      "be {1}; expected one column for each class, in one order. Costs are the same",
-     likely, sorted_rows},
+     likely},
     {"looks_like_predictions", counts_like_ids,
      "the {0} classes never get more than {1} of {2} votes: if these are class ids and not counts, "
      "add --layout predictions"},
@@ -107,48 +89,47 @@ const Rule kOfCounts[] = {
 // NOLINTNEXTLINE(*-avoid-c-arrays): nobody counts its entries
 const Rule kOfPredictions[] = {
     {"label_column", headings_beside, "{0} is {1}, and no {2}'s votes. What leaves it out: {3}",
-     certain, label_column, Said::doubtful, Settles::teachers},
+     certain, Said::doubtful, Settles::teachers},
     {"plus_minus_one", minus_for_zero,
      "all votes are -1 or 1, as those of two classes are: with --abstentions -1 is no vote. What "
      "makes the classes 0 and 1 of them, to be read without it: {0}",
-     certain, plus_minus_one, Said::the_same, Settles::accept, true},
+     certain, Said::the_same, Settles::accept, true},
     {"looks_one_hot", one_hot_blocks,
      "every {0} numbers are zeros and one 1, as one-hot predictions of {0} classes are that were "
      "made flat: store them in three dimensions, {1}, as a{2}.reshape({3}, {4}, {0}) does",
-     certain, looks_one_hot, Said::the_same, Settles::accept, true},
+     certain, Said::the_same, Settles::accept, true},
     {"looks_like_counts", common_sum,
      "the numbers of every {0} add up to {1}, as counts of the votes of {1} teachers do and class "
      "ids do not: leave --layout out{2}",
-     certain, looks_like_counts, Said::the_same, Settles::accept, true},
+     certain, Said::the_same, Settles::accept, true},
     {"looks_long", pairs_once,
      "{0}s {1} and {2} never have the same pair of numbers twice, as query and teacher of a table "
      "with {3} for each vote: that has {4} and {5} of them, and no vote in these two{6}",
-     certain, looks_long, Said::doubtful, Settles::teachers, true},
+     certain, Said::doubtful, Settles::teachers, true},
     {"looks_transposed", other_orientation,
      "on one query {0} % of the pairs of teachers agree, but {1} % of the pairs of queries of one "
      "teacher: is it --layout {2}, of {3} teachers? {4}",
-     likely, looks_transposed},
-    {"identical_teachers", one_voice, "{0}", likely, identical_teachers},
+     likely},
+    {"identical_teachers", one_voice, "{0}", likely},
     {"identical_teachers", copies,
      "{0} of {1} teachers vote as another does, like teachers {2} and {3}, on all of {4} queries, "
      "which is no chance: is a teacher in the file more than once? Then it changes more votes than "
      "costs allow for. Leave copies out; where they are meant, and one person's data are in all of "
      "them, --teachers-per-person {5} counts that beside the option that accepts it",
-     likely, identical_teachers},
+     likely},
     {"constant_teachers", constant_voters,
      "{0} of {1} teachers, like teacher {2}, vote {3} on all of {4} queries, as {5} % of the votes "
      "of the others do: are they missing? An array of zeros that was not filled has votes for "
-     "class "
-     "0. Leave out those that did not vote",
-     likely, constant_teachers},
+     "class 0. Leave out those that did not vote",
+     likely},
     {"silent_teachers", silent_voters,
      "{0} of {1} teachers, like teacher {2}, never vote, on all of {3} queries: are there {4}? A "
      "teacher that is no part of the ensemble must not count. Leave them out",
-     likely, silent_teachers},
+     likely},
     {"plurality_column", always_plurality,
      "teacher {0} votes with the plurality on all of {1} queries, and the next best one on {2}: is "
      "it the plurality itself, or labels made of it, and there are {3} teachers?",
-     likely, plurality_column},
+     likely},
 };
 
 std::string sentence(const Rule& rule, const Sign& sign) {
@@ -171,11 +152,11 @@ std::vector<std::pair<const Rule*, Signs>> signs_in(const VotesLookedAt& looked_
     for (const Rule& rule : rules) {
       if (said && rule.said == Said::not_looked_for) continue;
       // Queries on which all agree are taken for such teachers where a table lies transposed.
-      if (is_turned && !said && rule.kind == constant_teachers) continue;
+      if (is_turned && !said && rule.code == "constant_teachers") continue;
       Signs signs = rule.statistic(votes);
       std::erase_if(signs, [&](const Sign& sign) { return !(sign.log_chance < kRare); });
       if (signs.empty()) continue;
-      is_turned = is_turned || rule.kind == looks_transposed;
+      is_turned = is_turned || rule.code == "looks_transposed";
       found.emplace_back(&rule, std::move(signs));
       if (rule.ends) return;
     }
@@ -202,8 +183,9 @@ std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
         message += "; --teachers M says how many there are";
       }
       const Weight most = said && rule->said == Said::doubtful ? doubtful : sign.most;
-      doubts.push_back(
-          {{rule->code, std::move(message)}, std::min(rule->weight, most), rule->kind});
+      doubts.push_back({{std::string(rule->code), std::move(message)},
+                        std::min(rule->weight, most),
+                        value_named<VotesDoubt>(rule->code)});
     }
   }
   return doubts;

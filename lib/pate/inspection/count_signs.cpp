@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "pate/inspection/headings.hpp"
 #include "pate/inspection/signs.hpp"
 #include "pate/numerics/normal.hpp"
+#include "pate/votes/headings.hpp"
 #include "pate/votes/row_sums.hpp"
 
 namespace pate {
@@ -48,27 +48,6 @@ Sign of_column(const FirstVotes& votes, std::size_t column, std::int64_t its) {
        std::to_string(votes.teachers - its), std::to_string(votes.teachers), std::to_string(its)},
       {},
       votes.teachers - its};
-}
-
-// A column that never changes leaves rows one sum, and no other column does.
-Signs unchanging(const FirstVotes& votes, bool headed) {
-  if (votes.classes < 3) return {};
-  const std::vector<std::int64_t>& first = votes.counts.front();
-  const auto columns = columns_with(votes, [&](std::int64_t count, std::size_t column) {
-    return count > 0 && count == first[column] && 2 * count != votes.teachers;
-  });
-  if (columns.empty()) return {};
-  const bool is_chance = distinct(votes).size() < (headed ? 1 : 2) * kFewestRows;
-  Signs found;
-  for (const std::size_t column : columns) {
-    const Heading its = heading_at(votes, column);
-    const bool is_headed =
-        its == Heading::labels || its == Heading::index || its == Heading::teachers;
-    if (is_headed != headed) continue;
-    found.push_back(of_column(votes, column, first[column]));
-    if (!is_chance) found.back().log_chance = -std::numeric_limits<double>::infinity();
-  }
-  return found;
 }
 
 std::vector<std::int64_t> tops_of(const FirstVotes& votes) {
@@ -111,12 +90,25 @@ Signs total_columns(const FirstVotes& votes) {
   return {sign};
 }
 
-Signs constant_columns(const FirstVotes& votes) {
-  return unchanging(votes, false);
-}
-
-Signs headed_columns(const FirstVotes& votes) {
-  return unchanging(votes, true);
+// A column that never changes leaves rows one sum, and no other column does.
+Signs unchanging_columns(const FirstVotes& votes, bool headed) {
+  if (votes.classes < 3) return {};
+  const std::vector<std::int64_t>& first = votes.counts.front();
+  const auto columns = columns_with(votes, [&](std::int64_t count, std::size_t column) {
+    return count > 0 && count == first[column] && 2 * count != votes.teachers;
+  });
+  if (columns.empty()) return {};
+  const bool is_chance = distinct(votes).size() < (headed ? 1 : 2) * kFewestRows;
+  Signs found;
+  for (const std::size_t column : columns) {
+    const Heading its = heading_at(votes, column);
+    const bool is_headed =
+        its == Heading::labels || its == Heading::index || its == Heading::teachers;
+    if (is_headed != headed) continue;
+    found.push_back(of_column(votes, column, first[column]));
+    if (!is_chance) found.back().log_chance = -std::numeric_limits<double>::infinity();
+  }
+  return found;
 }
 
 Signs common_divisor(const FirstVotes& votes) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -44,11 +45,13 @@ Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
   return {std::clamp<std::int64_t>((1 << 22) / classes, 1, piece), block};
 }
 
+// Numbers of votes that every query has: the lead with a student only, the stability with a
+// stability test only.
+enum Spread : std::uint8_t { kTop, kGap, kLead, kStability, kSpreads };
+
 // What is left of the queries of one piece.
 struct Piece {
-  std::vector<std::int32_t> top, gap;
-  std::vector<std::int32_t> lead;       // with a student only
-  std::vector<std::int32_t> stability;  // with a stability test only
+  std::array<std::vector<std::int32_t>, kSpreads> values;
   std::vector<std::uint64_t> fingerprints;
   std::vector<std::int64_t> class_votes;
   std::int64_t ties = 0;
@@ -68,7 +71,9 @@ class Inspector {
         rows_(rows),
         predictions_(predictions),
         student_(student),
-        tested_(tested),
+        checked_(tested               ? kStability
+                 : student != nullptr ? kLead
+                                      : kTop),
         portions_(predictions != nullptr
                       ? portions_of_predictions(votes.teachers(), votes.classes())
                       : portions_of_counts(votes.classes())),
@@ -88,9 +93,7 @@ class Inspector {
     }
   }
 
-  [[nodiscard]] const Frequencies& checked() const {
-    return tested_ ? stability_ : student_ != nullptr ? lead_ : top_;
-  }
+  [[nodiscard]] const Frequencies& checked() const { return spreads_[checked_]; }
   [[nodiscard]] const CheckedByGap& checked_by_gap() const { return checked_by_gap_; }
   [[nodiscard]] Inspection result();
 
@@ -104,11 +107,11 @@ class Inspector {
   const RowSelection& rows_;
   const PredictionVotes* predictions_;
   const StudentScores* student_;
-  bool tested_;
+  Spread checked_;  // what the check looks at
   Portions portions_;
 
   Inspection found_;  // but for what is known in the end only
-  Frequencies top_, gap_, lead_, stability_;
+  std::array<Frequencies, kSpreads> spreads_;
   CheckedByGap checked_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
   std::optional<TeacherColumns> columns_;
@@ -164,14 +167,16 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto histogram = std::span<const std::int32_t>(counts).subspan(i * classes, classes);
     const Consensus found = consensus(histogram);
-    piece.top.push_back(found.top);
-    piece.gap.push_back(found.gap);
+    piece.values[kTop].push_back(found.top);
+    piece.values[kGap].push_back(found.gap);
     if (student_ != nullptr) {
-      piece.lead.push_back(interactive_statistic(
+      piece.values[kLead].push_back(interactive_statistic(
           histogram, std::span<const double>(scores).subspan(i * classes, classes),
           votes_.teachers()));
     }
-    if (tested_) piece.stability.push_back(static_cast<std::int32_t>(stability(histogram)));
+    if (checked_ == kStability) {
+      piece.values[kStability].push_back(static_cast<std::int32_t>(stability(histogram)));
+    }
     piece.ties += found.tied ? 1 : 0;
     piece.unanimous += found.unanimous ? 1 : 0;
     piece.fingerprints.push_back(fingerprint(histogram));
@@ -181,21 +186,17 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
 
 void Inspector::merge(Piece& piece) {
   if (!checked_by_gap_.empty()) {
-    const std::vector<std::int32_t>& checked = tested_               ? piece.stability
-                                               : student_ != nullptr ? piece.lead
-                                                                     : piece.top;
+    const std::vector<std::int32_t>& checked = piece.values[checked_];
     std::vector<std::vector<std::int32_t>> by_gap(checked_by_gap_.size());
     for (std::size_t i = 0; i < checked.size(); ++i) {
-      by_gap[static_cast<std::size_t>(piece.gap[i] / found_.bins.width)].push_back(checked[i]);
+      by_gap[static_cast<std::size_t>(piece.values[kGap][i] / found_.bins.width)].push_back(
+          checked[i]);
     }
     for (std::size_t bin = 0; bin < by_gap.size(); ++bin) {
       if (!by_gap[bin].empty()) checked_by_gap_[bin].add(std::move(by_gap[bin]));
     }
   }
-  lead_.add(std::move(piece.lead));
-  stability_.add(std::move(piece.stability));
-  top_.add(std::move(piece.top));
-  gap_.add(std::move(piece.gap));
+  for (std::size_t k = 0; k < kSpreads; ++k) spreads_[k].add(std::move(piece.values[k]));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
   for (std::size_t j = 0; j < piece.class_votes.size(); ++j) {
     found_.class_votes[j] += piece.class_votes[j];
@@ -209,35 +210,34 @@ Inspection Inspector::result() {
   Inspection result = found_;
   result.distinct_histograms = distinct_.count();
   result.distinct_exact = distinct_.is_exact();
-  const auto spread = [&](const Frequencies& found) {
+  const auto spread = [&](Spread which) {
+    const Frequencies& found = spreads_[which];
     return VotesSpread{found.mean(), found.deciles(), histogram(found, result.bins)};
   };
-  result.top_count = spread(top_);
-  result.gap = spread(gap_);
-  if (student_ != nullptr) result.lead = spread(lead_);
-  if (tested_) result.stability = spread(stability_);
+  result.top_count = spread(kTop);
+  result.gap = spread(kGap);
+  if (student_ != nullptr) result.lead = spread(kLead);
+  if (checked_ == kStability) result.stability = spread(kStability);
   if (columns_) result.predictions = columns_->findings();
   return result;
-}
-
-double expected_answers(const AnswerRule& check, std::int64_t v, std::int64_t queries) {
-  return std::exp(log_answered(check, v)) * static_cast<double>(queries);
 }
 
 AnsweredSpread answered_spread(const AnswerRule& check, const Frequencies& checked,
                                const CheckedByGap& checked_by_gap, const Bins& bins) {
   std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
   CompensatedSum total;
-  for (const auto& [v, queries] : checked.times()) {
-    const double answered = expected_answers(check, v, queries);
-    sums[static_cast<std::size_t>(v / bins.width)].add(answered);
-    total.add(answered);
+  const auto expected = [&](const auto& entry) {  // of queries of one value
+    return std::exp(log_answered(check, entry.first)) * static_cast<double>(entry.second);
+  };
+  for (const auto& entry : checked.times()) {
+    sums[static_cast<std::size_t>(entry.first / bins.width)].add(expected(entry));
+    total.add(expected(entry));
   }
   AnsweredSpread result{check, total.value(), {}, {}};
   for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
   for (const Frequencies& in_bin : checked_by_gap) {
     CompensatedSum sum;
-    for (const auto& [v, queries] : in_bin.times()) sum.add(expected_answers(check, v, queries));
+    for (const auto& entry : in_bin.times()) sum.add(expected(entry));
     result.gap_histogram.push_back(sum.value());
   }
   return result;
@@ -263,8 +263,7 @@ std::vector<Notice> notices_of(const Inspection& found) {
   if (found.ties > 0) {
     notices.push_back(
         {"ties",
-         fmt::format("{} tied at the top: the lowest of the tied classes is "
-                     "taken as the plurality",
+         fmt::format("{} tied at the top: the lowest of the tied classes is taken as the plurality",
                      found.ties == 1 ? "1 query is" : fmt::format("{} queries are", found.ties))});
   }
   if (!found.distinct_exact) {

@@ -12,10 +12,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "pate/inspection/headings.hpp"
 #include "pate/inspection/signs.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/fingerprint.hpp"
+#include "pate/votes/headings.hpp"
 #include "pate/votes/row_sums.hpp"
 
 namespace pate {
@@ -47,22 +47,17 @@ std::vector<Axis> axes(const FirstVotes& votes) {
 
 // The length of the blocks of every line that have one 1 and zeros; 0 where there are none.
 std::size_t block_length(const Lines& lines) {
-  const std::size_t length = lines.front().size();
+  const auto blocks = std::ranges::count(lines.front(), 1);
+  const auto length = std::ssize(lines.front());
+  if (blocks == 0 || length % blocks != 0) return 0;
+  const auto size = length / blocks;
   for (const Line& line : lines) {
-    if (std::ranges::any_of(line, [](std::int64_t id) { return id != 0 && id != 1; })) return 0;
+    for (auto block = line.begin(); block != line.end(); block += size) {
+      if (std::count(block, block + size, 1) != 1) return 0;
+      if (std::count(block, block + size, 0) != size - 1) return 0;
+    }
   }
-  for (std::size_t size = 2; size <= length / 2; ++size) {
-    const auto has_blocks = [&](const Line& line) {
-      for (std::size_t begin = 0; begin < length; begin += size) {
-        const auto first = line.begin() + static_cast<std::ptrdiff_t>(begin);
-        if (std::accumulate(first, first + static_cast<std::ptrdiff_t>(size), std::int64_t{0}) != 1)
-          return false;
-      }
-      return true;
-    };
-    if (length % size == 0 && std::ranges::all_of(lines, has_blocks)) return size;
-  }
-  return 0;
+  return static_cast<std::size_t>(size);
 }
 
 // The share of equal pairs in lines: its mean and standard error.
@@ -97,6 +92,23 @@ std::vector<std::int64_t> drawn(std::int64_t count, std::uint64_t seed) {
     const auto width = static_cast<std::uint64_t>((i + 1) * count / most - begin);
     result.push_back(
         begin + static_cast<std::int64_t>(mix_bits(seed + static_cast<std::uint64_t>(i)) % width));
+  }
+  return result;
+}
+
+// How often others say one thing, and how likely it is that one of all teachers always does.
+struct Saying {
+  double share = 0.0, log_chance = 0.0;
+};
+Saying saying(const Lines& others, std::int64_t id, std::size_t teachers, double least) {
+  const auto size = static_cast<double>(others.size());
+  const std::size_t queries = others.front().size();
+  Saying result{0.0, std::log(static_cast<double>(teachers))};
+  for (std::size_t query = 0; query < queries; ++query) {
+    const auto same = static_cast<double>(
+        std::ranges::count_if(others, [&](const Line& line) { return line[query] == id; }));
+    result.share += same / (size * static_cast<double>(queries));
+    result.log_chance += std::log(std::max(least, (same + 1.0) / (size + 1.0)));
   }
   return result;
 }
@@ -167,37 +179,34 @@ FirstVotes first_votes(const VotesLookedAt& looked_at) {
 }
 
 Signs headings_beside(const FirstVotes& votes) {
-  const VotesLookedAt& at = votes.at;
-  const ColumnHeader header = at.table.header();
-  Signs found;
-  const auto add = [&](const std::string& what, const std::string& is, const std::string& line,
-                       bool of_teacher) {
-    found.push_back({{what, is, of_teacher ? "teacher" : "query", line},
-                     Sign().log_chance,
-                     votes.teachers - (of_teacher ? 1 : 0)});
-  };
-  const auto add_column = [&](std::size_t i, const std::string& is) {
-    const auto column = static_cast<std::int64_t>(i);
-    add(column_in_words(at.table, column), is, line_without_column(at.table, column),
-        is_by_query(votes));
-  };
-  if (is_by_query(votes)) {
-    const auto are = no_teachers(header.names, "heading");
-    for (std::size_t i = 0; i < are.size(); ++i) {
-      if (!are[i].empty()) add_column(i, are[i]);
-    }
+  const NumericTable& table = votes.at.table;
+  const ColumnHeader header = table.header();
+  const bool by_query = is_by_query(votes);
+  std::vector<std::string> columns;  // what each is instead
+  if (by_query) {
+    columns = no_teachers(header.names, "heading");
   } else if (!header.names.empty()) {
     // Of teachers x queries only the first column can be beside the votes, and name the teachers.
     const Heading first = heading_of(header.names.front());
-    if (first == Heading::index || first == Heading::teachers) {
-      add_column(0, "an index by its heading");
-    }
+    const bool beside = first == Heading::index || first == Heading::teachers;
+    columns.emplace_back(beside ? "an index by its heading" : "");
   }
-  const auto are = no_teachers(header.rows, "name");
-  for (std::size_t i = 0; i < are.size(); ++i) {
-    if (are[i].empty()) continue;
-    add(fmt::format("the array \"{}\"", header.rows[i]), are[i],
-        line_without_array(at.table, header.rows[i]), true);
+  const std::vector<std::string> arrays = no_teachers(header.rows, "name");
+  Signs found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto column = static_cast<std::int64_t>(i);
+    if (columns[i].empty()) continue;
+    found.push_back({{column_in_words(table, column), columns[i], by_query ? "teacher" : "query",
+                      line_without_column(table, column)},
+                     Sign().log_chance,
+                     votes.teachers - (by_query ? 1 : 0)});
+  }
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].empty()) continue;
+    found.push_back({{fmt::format("the array \"{}\"", header.rows[i]), arrays[i], "teacher",
+                      line_without_array(table, header.rows[i])},
+                     Sign().log_chance,
+                     votes.teachers - 1});
   }
   return found;
 }
@@ -207,7 +216,7 @@ Signs one_hot_blocks(const FirstVotes& votes) {
   for (const Axis& axis : axes(votes)) {
     const std::size_t size = block_length(axis.lines);
     const std::size_t blocks = size > 0 ? axis.lines.front().size() / size : 0;
-    if (blocks < 3 || blocks * axis.lines.size() < kFewestCells ||
+    if (size < 2 || blocks < 3 || blocks * axis.lines.size() < kFewestCells ||
         std::ranges::all_of(axis.lines,
                             [&](const Line& line) { return line == axis.lines.front(); })) {
       continue;
@@ -270,15 +279,15 @@ Signs pairs_once(const FirstVotes& votes) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (std::size_t j = i + 1; j < lines.size(); ++j) {
       if (values[i] == pairs || values[j] == pairs) continue;
-      // All different, of values that are independent and all alike often, the largest chance.
-      const double cells = static_cast<double>(values[i]) * static_cast<double>(values[j]);
-      double log_chance = std::log(static_cast<double>(lines.size() * lines.size()));
       std::set<std::pair<std::int64_t, std::int64_t>> seen;
-      for (std::size_t k = 0; k < pairs; ++k) {
-        if (!seen.emplace(lines[i][k], lines[j][k]).second) break;
-        log_chance += std::log1p(-static_cast<double>(k) / cells);
-      }
+      for (std::size_t k = 0; k < pairs; ++k) seen.emplace(lines[i][k], lines[j][k]);
       if (seen.size() < pairs) continue;
+      // All different, of values that are independent and all alike often: the largest chance is
+      // below exp(-pairs^2 / (2 cells)), nearly.
+      const double all = static_cast<double>(pairs) * static_cast<double>(pairs - 1);
+      const double cells = static_cast<double>(values[i]) * static_cast<double>(values[j]);
+      const double log_chance =
+          std::log(static_cast<double>(lines.size() * lines.size())) - 0.5 * all / cells;
       const auto [query, teacher] = values[i] >= values[j] ? std::pair(i, j) : std::pair(j, i);
       std::string line;
       // Of more than three the class is none that anybody knows.
@@ -409,78 +418,64 @@ Signs copies(const FirstVotes& votes) {
 // Of several for class 0, or the last one, an array of zeros is more likely in which their votes
 // were not filled in: unless other teachers are as weak.
 Signs constant_voters(const FirstVotes& votes) {
+  const std::size_t teachers = votes.teachers_of.size();
   Lines others;
   std::map<std::int64_t, std::vector<std::size_t>> constant;
-  for (std::size_t i = 0; i < votes.teachers_of.size(); ++i) {
+  for (std::size_t i = 0; i < teachers; ++i) {
     const Line& line = votes.teachers_of[i];
-    if (!is_constant(line)) {
-      others.push_back(line);
-    } else if (line.front() >= 0) {
-      constant[line.front()].push_back(i);
-    }
+    if (!is_constant(line)) others.push_back(line);
+    if (is_constant(line) && line.front() >= 0) constant[line.front()].push_back(i);
   }
   Signs found;
   if (others.empty()) return found;
-  const std::size_t queries = votes.by_query.size();
   for (const auto& voters : constant) {
-    const auto& id = voters.first;
-    const auto& places = voters.second;
-    double log_chance = std::log(static_cast<double>(votes.teachers_of.size()));
-    std::ptrdiff_t all = 0;
-    for (std::size_t query = 0; query < queries; ++query) {
-      const auto same =
-          std::ranges::count_if(others, [&](const Line& line) { return line[query] == id; });
-      all += same;
-      log_chance +=
-          std::log(static_cast<double>(same + 1) / static_cast<double>(others.size() + 1));
-    }
+    const std::int64_t id = voters.first;
+    const std::vector<std::size_t>& places = voters.second;
+    const Saying said = saying(others, id, teachers, 0.0);
     const bool weak = constant.size() > 1 || std::ranges::any_of(others, [&](const Line& line) {
                         return 5 * std::ranges::count(line, id) >= 4 * std::ssize(line);
                       });
-    const bool is_some = places.size() > 1 || places.front() + 1 == votes.teachers_of.size();
-    const double share = static_cast<double>(all) / static_cast<double>(queries * others.size());
+    const bool is_some = places.size() > 1 || places.front() + 1 == teachers;
     found.push_back(
-        {{std::to_string(places.size()), std::to_string(votes.teachers_of.size()),
-          std::to_string(places.front()), std::to_string(id), std::to_string(queries),
-          fmt::format("{:.1f}", 100.0 * share)},
-         log_chance,
-         static_cast<std::int64_t>(others.size()),
-         id == 0 && is_some && share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
+        {{std::to_string(places.size()), std::to_string(teachers), std::to_string(places.front()),
+          std::to_string(id), std::to_string(votes.by_query.size()),
+          fmt::format("{:.1f}", 100.0 * said.share)},
+         said.log_chance,
+         std::ssize(others),
+         id == 0 && is_some && said.share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
   }
   return found;
 }
 
 Signs silent_voters(const FirstVotes& votes) {
+  constexpr double kLeastShare = 0.1;  // of a teacher that may abstain more than others
+  const std::size_t teachers = votes.teachers_of.size();
   std::vector<std::size_t> silent;
-  double votes_of_others = 0.0;
-  for (std::size_t i = 0; i < votes.teachers_of.size(); ++i) {
+  Lines others;
+  for (std::size_t i = 0; i < teachers; ++i) {
     const Line& line = votes.teachers_of[i];
-    const auto abstains = std::ranges::count(line, -1);
-    if (abstains == std::ssize(line)) silent.push_back(i);
-    votes_of_others += static_cast<double>(std::ssize(line) - abstains);
+    if (is_constant(line) && line.front() == -1) {
+      silent.push_back(i);
+    } else {
+      others.push_back(line);
+    }
   }
-  const std::size_t others = votes.teachers_of.size() - silent.size();
-  if (silent.empty() || others == 0) return {};
-  const auto queries = static_cast<double>(votes.by_query.size());
-  const double share = votes_of_others / (queries * static_cast<double>(others));
-  return {Sign{{std::to_string(silent.size()), std::to_string(votes.teachers_of.size()),
-                std::to_string(silent.front()), std::to_string(votes.by_query.size()),
-                std::to_string(others)},
-               std::log(static_cast<double>(votes.teachers_of.size())) +
-                   queries * std::log1p(-std::min(share, 0.9)),
-               static_cast<std::int64_t>(others)}};
+  if (silent.empty() || others.empty()) return {};
+  return {
+      Sign{{std::to_string(silent.size()), std::to_string(teachers), std::to_string(silent.front()),
+            std::to_string(votes.by_query.size()), std::to_string(others.size())},
+           saying(others, -1, teachers, kLeastShare).log_chance,
+           std::ssize(others)}};
 }
 
 Signs minus_for_zero(const FirstVotes& votes) {
   bool has_minus = false;
   for (const Line& line : votes.teachers_of) {
-    for (const std::int64_t id : line) {
-      if (id != 1 && id != -1) return {};
-      has_minus = has_minus || id == -1;
-    }
+    const auto minus = std::ranges::count(line, -1);
+    if (minus + std::ranges::count(line, 1) != std::ssize(line)) return {};
+    has_minus = has_minus || minus > 0;
   }
-  if (!has_minus) return {};
-  return {Sign{{values_line(votes.at.table, "(a + 1) // 2")}}};
+  return has_minus ? Signs{Sign{{values_line(votes.at.table, "(a + 1) // 2")}}} : Signs();
 }
 
 Signs always_plurality(const FirstVotes& votes) {

@@ -38,8 +38,7 @@ using Signs = std::vector<Sign>;
 // Of counts.
 [[nodiscard]] Signs zeros_between(const FirstVotes& votes);
 [[nodiscard]] Signs total_columns(const FirstVotes& votes);
-[[nodiscard]] Signs constant_columns(const FirstVotes& votes);
-[[nodiscard]] Signs headed_columns(const FirstVotes& votes);
+[[nodiscard]] Signs unchanging_columns(const FirstVotes& votes, bool headed);
 [[nodiscard]] Signs common_divisor(const FirstVotes& votes);
 [[nodiscard]] Signs several_votes(const FirstVotes& votes);
 [[nodiscard]] Signs byte_counts(const FirstVotes& votes);

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
-#include "pate/votes/class_headings.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/headings.hpp"
 #include "pate/votes/query_columns.hpp"
 
 // `StudentScores`: what a student says of every query, and what helps where a file says otherwise.

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "pate/inspection/headings.hpp"
 #include "pate/inspection/inspection.hpp"
 #include "pate/votes/tables/delimited_table.hpp"
 #include "support/npy_writer.hpp"
@@ -224,19 +223,6 @@ TEST_CASE("rules of predictions: each kind is told, with its weight") {
                              has_none ? std::optional(Abstentions::as_class) : std::nullopt),
                       kind.code) == kind.weight);
     }
-  }
-}
-
-TEST_CASE("headings of labels, indices and totals, however they are written") {
-  for (const char* name : {"label", "True Label", "Y_TRUE", "ground-truth", " target "}) {
-    CHECK(heading_of(name) == Heading::labels);
-  }
-  for (const char* name : {"id", "Image.ID", "Unnamed: 0", "filename"}) {
-    CHECK(heading_of(name) == Heading::index);
-  }
-  for (const char* name : {"total", "All", "row sum"}) CHECK(heading_of(name) == Heading::totals);
-  for (const char* name : {"t0", "teacher_label", "", "_", "0", "resnet18"}) {
-    CHECK(heading_of(name) == Heading::other);
   }
 }
 

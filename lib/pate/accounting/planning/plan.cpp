@@ -9,8 +9,8 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/headline.hpp"
-#include "pate/accounting/sampled_profile.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
+#include "pate/accounting/sampled_profile.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"

@@ -27,46 +27,38 @@ bool is_marked(std::string_view field) {
 }  // namespace
 
 void DelimitedParser::take_header() {
-  const char* p = separator_ == Separator::blanks ? skip_blanks(at_) : at_;
-  std::vector<std::string> names;
+  const std::vector<std::string_view> fields = fields_of(at_);
+  const std::string_view line = trim({at_, std::find(at_, end_, '\n')});
+  const std::int64_t line_number = line_of(table_, 0);
   bool missing = true;
   bool numbers = false;
   bool counted = true;  // 0, 1, 2, ... from the second on
-  const std::int64_t line_number = line_of(table_, 0);
-  for (;;) {
-    const Field field = find_field(p);
-    const FieldNumber number = read_field(field.text);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const FieldNumber number = read_field(fields[i]);
     const bool is_number = number.kind != FieldNumber::Kind::none;
-    const std::int64_t place = std::ssize(names) - 1;
     // What is missing in front of names is the heading of an index that has no name.
-    numbers = numbers || (is_number && !(names.empty() && field.text.empty()));
-    if (place >= 0) {
-      counted = counted && number.kind == FieldNumber::Kind::integer && number.integer == place;
-    }
-    in_words_ = in_words_ || (is_number && parse_field(field.text).kind == FieldNumber::Kind::none);
+    numbers = numbers || (is_number && !(i == 0 && fields[i].empty()));
+    counted = counted && (i == 0 || (number.kind == FieldNumber::Kind::integer &&
+                                     std::cmp_equal(number.integer, i - 1)));
+    in_words_ = in_words_ || (is_number && parse_field(fields[i]).kind == FieldNumber::Kind::none);
     if (is_number && !counted && !first_line_.is_header) return;
-    missing = missing && is_missing(field.text);
-    names.emplace_back(field.text);
-    if (names.size() == 2 && is_index(names[0]) && is_index(names[1]) && !names[1].empty()) {
-      const std::string_view line = std::string_view(at_, end_);
+    missing = missing && is_missing(fields[i]);
+    if (i == 1 && is_index(fields[0]) && is_index(fields[1]) && !fields[1].empty()) {
       throw input_error(fmt::format(
           "{}: line {}: expected one index of the rows at most, found two columns without a "
           "name, \"{}\": write the table without them, as to_csv(index=False) does",
-          name_, line_number, printable(trim(line.substr(0, line.find('\n'))), kShownOfField)));
+          name_, line_number, printable(line, kShownOfField)));
     }
-    p = field.next;
-    if (ends_line(p)) break;
-    p = step_over(p);
-    if (ends_line(p) && separator_ == Separator::blanks) break;
   }
+  std::vector<std::string> names(fields.begin(), fields.end());
   // R heads all columns but that of the names of rows, which it quotes.
+  const char* const next = line_after(at_);
   const bool short_by_one = first_line_.index_column.value_or(true) &&
-                            fields_after(p) == names.size() + 1 &&
-                            (first_line_.index_column || names_a_row(p));
+                            fields_of(next).size() == names.size() + 1 &&
+                            (first_line_.index_column || names_a_row(next));
   const bool headed = names.size() > 1 && is_index(names.front());
   const bool index = first_line_.index_column.value_or(headed || short_by_one);
   if (numbers && !(headed && counted) && !first_line_.is_header) return;
-  const std::string_view line = trim({at_, p});
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
   const bool json = line.starts_with('[') || line.starts_with('{');
   if (missing || json || std::any_of(line.begin(), line.end(), control)) {
@@ -85,13 +77,14 @@ void DelimitedParser::take_header() {
     refuse_marked_numbers(names, line_number);
   }
   table_.has_header = true;
-  heading_ = trim({at_, p});
+  heading_ = line;
   names_rows_ = short_by_one;
   if (index && !short_by_one) names.erase(names.begin());
   table_.columns = std::ssize(names);
   table_.header.names = std::move(names);
   table_.header.left_out_index = index;
-  at_ = p == end_ ? p : p + 1;
+  at_ = std::find(at_, end_, '\n');
+  if (at_ != end_) ++at_;
 }
 
 std::vector<double> DelimitedParser::row_of_numbers(std::int64_t row) const {
@@ -174,63 +167,44 @@ void DelimitedParser::judge_first_column() {
                   name_, table_.rows - 1));
 }
 
-const char* DelimitedParser::first_after(const char* p) const {
-  while (p != end_) {
-    ++p;
-    const char* const first = skip_blanks(p);
-    if (first == end_ || *first != '#') break;
+const char* DelimitedParser::line_after(const char* p) const {
+  for (;;) {
     while (!ends_line(p)) ++p;
+    if (p == end_) return p;
+    const char* const first = skip_blanks(++p);
+    if (first == end_ || *first != '#') return p;
   }
-  return p;
 }
 
-std::size_t DelimitedParser::fields_after(const char* p) const {
-  p = first_after(p);
-  if (p == end_) return 0;
-  std::size_t fields = 1;
-  p = separator_ == Separator::blanks ? skip_blanks(p) : p;
-  for (p = find_field(p).next; !ends_line(p); p = find_field(p).next) {
-    p = step_over(p);
-    if (ends_line(p) && separator_ == Separator::blanks) break;
-    ++fields;
+std::vector<std::string_view> DelimitedParser::fields_of(const char* line) const {
+  std::vector<std::string_view> fields;
+  const bool blanks = separator_ == Separator::blanks;
+  const char* p = blanks ? skip_blanks(line) : line;
+  while (line != end_) {
+    const Field field = find_field(p);
+    fields.push_back(field.text);
+    if (ends_line(field.next)) break;
+    p = step_over(field.next);
+    if (blanks && ends_line(p)) break;
   }
   return fields;
 }
 
-bool DelimitedParser::names_a_row(const char* p) const {
-  p = first_after(p);
-  if (separator_ == Separator::blanks) p = skip_blanks(p);
-  while (p != end_ && *p == ' ') ++p;
-  return p != end_ &&
-         (*p == '"' || (parse_field(find_field(p).text).kind == FieldNumber::Kind::none &&
-                        !is_missing(find_field(p).text)));
-}
-
-bool DelimitedParser::names_a_class(const char* p) const {
-  const auto& names = first_line_.class_names;
-  return std::ranges::find(names, find_field(first_after(p)).text) != names.end();
-}
-
-bool DelimitedParser::fields_differ(const char* p) const {
-  std::vector<std::string_view> fields;
-  while (!ends_line(p)) {
-    const Field field = find_field(step_over(p));
-    fields.push_back(field.text);
-    p = field.next;
-  }
-  std::ranges::sort(fields);
-  return std::ranges::adjacent_find(fields) == fields.end();
+bool DelimitedParser::names_a_row(const char* line) const {
+  while (line != end_ && is_blank(*line)) ++line;
+  if (line == end_ || *line == '"') return line != end_;
+  const std::string_view first = find_field(line).text;
+  return parse_field(first).kind == FieldNumber::Kind::none && !is_missing(first);
 }
 
 bool DelimitedParser::column_of_names(const char* p) const {
   constexpr int kLooked = 100;
   if (table_.rows > 0) return false;  // of which the first began with a number
-  for (int line = 0; line < kLooked; ++line) {
-    while (!ends_line(p)) ++p;
-    const char* const next = first_after(p);
-    if (next == end_ || ends_line(next)) return true;
-    if (!names_a_row(p) || names_a_class(p)) return false;
-    p = next;
+  const auto& classes = first_line_.class_names;
+  const char* line = line_after(p);
+  for (int i = 0; i < kLooked && !ends_line(line); ++i, line = line_after(line)) {
+    const bool is_class = std::ranges::find(classes, find_field(line).text) != classes.end();
+    if (is_class || !names_a_row(line)) return false;
   }
   return true;
 }

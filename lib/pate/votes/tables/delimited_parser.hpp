@@ -86,20 +86,17 @@ class DelimitedParser {
   // of one is, and nothing else that counts so is taken for votes of the first teacher or query.
   void judge_first_column();
 
-  // Where the line after the one that ends at p begins, comments apart.
-  [[nodiscard]] const char* first_after(const char* p) const;
+  // Where the line after that of p begins, comments apart.
+  [[nodiscard]] const char* line_after(const char* p) const;
 
-  // Fields of that line; 0 where there is none.
-  [[nodiscard]] std::size_t fields_after(const char* p) const;
+  // The fields of a line; none of one behind the last.
+  [[nodiscard]] std::vector<std::string_view> fields_of(const char* line) const;
 
-  // Whether the line after the one that ends at p begins with a name: in quotes, or no number.
-  [[nodiscard]] bool names_a_row(const char* p) const;
+  // Whether a line begins with a name: in quotes, or no number.
+  [[nodiscard]] bool names_a_row(const char* line) const;
 
   // A first line of votes in words is none of names, which differ.
   void refuse_repeated(const std::vector<std::string>& names, std::int64_t line_number) const;
-
-  // Whether the fields of a line behind the separator at p differ, as names of columns do.
-  [[nodiscard]] bool fields_differ(const char* p) const;
 
   // What may help where a first line is one field that another separator would divide.
   [[nodiscard]] std::string help_with_separator(std::string_view field) const;
@@ -109,9 +106,6 @@ class DelimitedParser {
 
   // Whether this line, of which `p` is within, and the next ones all begin with a name.
   [[nodiscard]] bool column_of_names(const char* p) const;
-
-  // Whether the line after the one that ends at p begins with the name of a class.
-  [[nodiscard]] bool names_a_class(const char* p) const;
 
   // A field as a number, the name of a class, or what is missing.
   [[nodiscard]] FieldNumber read_field(std::string_view text) const;
@@ -137,14 +131,14 @@ class DelimitedParser {
   // The same of a first row with another number of fields than the line above, as the next has.
   [[nodiscard]] std::string help_with_title(std::int64_t found) const;
 
-  // The line that leaves out what is above a line.
-  [[nodiscard]] std::string line_from(std::int64_t line) const;
-
-  // What is said of a word that is the name of a class but for small and capital letters.
-  [[nodiscard]] std::string help_with_letters(std::string_view word) const;
-
   // The same of words where class ids are expected.
   [[nodiscard]] std::string help_with_names() const;
+
+  // The separator as Python writes it, and the ending of a file with it.
+  [[nodiscard]] std::string separator_in_words() const {
+    return separator_ == Separator::tab ? "\\t" : std::string(1, static_cast<char>(separator_));
+  }
+  [[nodiscard]] const char* ending() const { return separator_ == Separator::tab ? "tsv" : "csv"; }
 
   // How the text is read, with such names of columns.
   [[nodiscard]] ColumnHeader reading_of(const std::vector<std::string>& names) const;

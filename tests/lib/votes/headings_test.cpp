@@ -1,4 +1,4 @@
-#include "pate/votes/class_headings.hpp"
+#include "pate/votes/headings.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,6 +22,17 @@ pate::io::DelimitedTable headed(const std::vector<std::string>& names) {
   reading.is_header = true;
   return {"v.csv", fmt::format("{}\n{}\n", fmt::join(names, ","), row), pate::io::Separator::comma,
           reading};
+}
+
+std::string refusal(const std::string& heading) {
+  const pate::io::DelimitedTable table("v.csv", heading + "\n0,1,2\n1,1,0\n",
+                                       pate::io::Separator::comma);
+  try {
+    pate::refuse_long_table(table);
+  } catch (const pate::input_error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace
@@ -57,5 +68,38 @@ TEST_SUITE("votes") {
     }
     CHECK_NOTHROW(pate::check_class_headings(headed({"-1", "3"})));
     CHECK_NOTHROW(pate::check_class_headings(headed({"0.5", "3"})));
+  }
+
+  TEST_CASE("headings of labels, indices and totals, however they are written") {
+    for (const char* name : {"label", "True Label", "Y_TRUE", "ground-truth", " target "}) {
+      CHECK(pate::heading_of(name) == pate::Heading::labels);
+    }
+    for (const char* name : {"id", "Image.ID", "Unnamed: 0", "filename"}) {
+      CHECK(pate::heading_of(name) == pate::Heading::index);
+    }
+    for (const char* name : {"total", "All", "row sum"})
+      CHECK(pate::heading_of(name) == pate::Heading::totals);
+    for (const char* name : {"t0", "teacher_label", "", "_", "0", "resnet18"}) {
+      CHECK(pate::heading_of(name) == pate::Heading::other);
+    }
+  }
+
+  TEST_CASE("a row for each vote is known by its headings, in any order, and by no others") {
+    const auto has = [](const char* heading, const char* part) {
+      CAPTURE(heading);
+      CHECK(refusal(heading).find(part) != std::string::npos);
+    };
+    for (const char* heading : {"teacher,query,label", "label,Query_ID,teacher_id",
+                                "image,annotator,prediction", "y,model,sample"}) {
+      has(heading, "--layout predictions-by-query --classes K: python3 -c 'import pandas");
+    }
+    has("query,class,votes",
+        "t.pivot(index=\"query\", columns=\"class\", values=\"votes\").fillna(0)");
+    has("n,label,image", "values=\"n\"");
+    for (const char* heading : {"cat,dog,owl", "a,b,c", "teacher,query,score", "t0,t1,t2",
+                                "query,class,label", "que ry,teacher,label"}) {
+      CAPTURE(heading);
+      CHECK(refusal(heading).empty());
+    }
   }
 }

@@ -1,0 +1,196 @@
+#include "pate/votes/headings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "pate/base/error.hpp"
+#include "pate/base/read_double.hpp"
+#include "pate/votes/conversion_line.hpp"
+
+namespace pate {
+
+namespace {
+
+// Words between blanks.
+constexpr auto kWords = std::to_array<std::pair<Heading, std::string_view>>({
+    {Heading::labels,
+     " label labels true_label true_labels truelabel truth true true_class ground_truth "
+     "groundtruth gt y y_true ytrue y_test target targets class class_id answer actual expected "
+     "gold majority consensus plurality "},
+    {Heading::index,
+     " id ids index idx row rows row_id query query_id queries sample sample_id example example_id "
+     "image image_id image_name img file filename file_name name path key uuid unnamed:_0 unnamed "
+     "item instance record "},
+    {Heading::made_of_votes,
+     " ensemble winner mode vote pred prediction predicted y_hat yhat y_pred ypred student correct "
+     "split batch weight weights average median agree gap score "},
+    {Heading::teachers,
+     " teacher teachers teacher_id model models model_id model_name seed fold party client "},
+    {Heading::totals,
+     " total totals sum sums all row_sum rowsum count n row_total margin votes total_votes "
+     "n_teachers "},
+});
+
+// "teacher_" of "teacher_12"; the whole of a name without a number at its end.
+std::string_view stem(std::string_view name) {
+  return name.substr(0, name.find_last_not_of("0123456789") + 1);
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_letter(char c) {
+  return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+bool can_be_shown(const std::string& name) {
+  return std::ranges::all_of(
+      name, [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// The first heading that is one of the words by its letters: "Teacher_ID" is "teacher".
+const std::string* called(const std::vector<std::string>& headings, std::string_view words) {
+  const auto found = std::ranges::find_if(headings, [&](const std::string& heading) {
+    std::string letters;
+    for (const char c : heading) {
+      if (is_letter(c)) letters += lower(c);
+    }
+    if (letters.size() > 2 && letters.ends_with("id")) letters.resize(letters.size() - 2);
+    return words.find(fmt::format(" {} ", letters)) != std::string_view::npos;
+  });
+  return found == headings.end() ? nullptr : &*found;
+}
+
+// The whole number that a heading is, which pandas may write as 3.0; -1 of another one.
+std::int64_t whole_number(const std::string& heading) {
+  constexpr double kMostClasses = 1e6;  // what is larger numbers something else
+  const char* const end = heading.data() + heading.size();
+  double value = -1.0;
+  const auto read = read_double(heading.data(), end, value);
+  const bool is_one = read.ec == std::errc() && read.ptr == end && value >= 0.0 &&
+                      value < kMostClasses && std::trunc(value) == value;
+  return is_one ? static_cast<std::int64_t>(value) : -1;
+}
+
+}  // namespace
+
+Heading heading_of(std::string_view heading) {
+  std::string word;
+  for (const char c : heading) word += c == ' ' || c == '-' || c == '.' ? '_' : lower(c);
+  const std::size_t begin = word.find_first_not_of('_');
+  if (begin == std::string::npos) return Heading::other;
+  word = fmt::format(" {} ",
+                     std::string_view(word).substr(begin, word.find_last_not_of('_') - begin + 1));
+  for (const auto& [what, words] : kWords) {
+    if (words.find(word) != std::string_view::npos) return what;
+  }
+  return Heading::other;
+}
+
+std::vector<std::string> no_teachers(const std::vector<std::string>& names,
+                                     std::string_view naming) {
+  constexpr std::size_t kMostOthers = 2;
+  constexpr std::size_t kFewest = 8;
+  std::map<std::string_view, std::size_t> times;
+  for (const std::string& name : names) {
+    if (stem(name).size() < name.size()) ++times[stem(name)];
+  }
+  const bool numbered = std::ranges::any_of(times, [&](const auto& each) {
+    return each.second >= kFewest && each.second + kMostOthers >= names.size();
+  });
+  std::vector<std::string> result;
+  for (const std::string& name : names) {
+    const Heading what = heading_of(name);
+    const char* const is = what == Heading::labels          ? "of labels by its"
+                           : what == Heading::index         ? "an index by its"
+                           : what == Heading::made_of_votes ? "made of votes by its"
+                           : what == Heading::teachers      ? "beside the votes by its"
+                                                            : nullptr;
+    result.push_back(is != nullptr ? fmt::format("{} {}", is, naming)
+                     : numbered && stem(name).size() == name.size()
+                         ? "not numbered as all others are"
+                         : "");
+  }
+  return result;
+}
+
+void check_class_headings(const NumericTable& table, std::optional<std::int64_t> classes) {
+  constexpr std::size_t kShownHeadings = 6;
+  const ColumnHeader header = table.header();
+  std::int64_t largest = -1;
+  bool in_order = true;
+  bool counts_from_one = !header.names.empty();
+  for (std::int64_t i = 0; i < std::ssize(header.names); ++i) {
+    const std::int64_t number = whole_number(header.names[static_cast<std::size_t>(i)]);
+    if (number < 0) return;
+    in_order = in_order && number == i;
+    counts_from_one = counts_from_one && number == i + 1;
+    largest = std::max(largest, number);
+  }
+  // Whether class 0 has no votes, or the first class is called 1, the number of classes says.
+  if (in_order || (counts_from_one && classes == largest)) return;
+  const auto shown = std::span(header.names).first(std::min(header.names.size(), kShownHeadings));
+  throw input_error(fmt::format(
+      "{}: expected columns 0 to {} in this order, which are the classes, found columns called "
+      "{}{}: {}what puts them into order, with a 0 where nobody voted, to be read with --header "
+      "yes: {}; where these are names, give the columns other names (c1, c2, ...)",
+      table.name(), header.names.size() - 1, fmt::join(shown, ", "),
+      shown.size() < header.names.size() ? ", ..." : "",
+      counts_from_one ? fmt::format("where classes count from 1, add --classes {}; else ", largest)
+                      : "",
+      frame_line(table.name(), header,
+                 fmt::format("t.reindex(columns=range({}), fill_value=0)",
+                             std::max(largest + 1, classes.value_or(0))),
+                 "; t.columns = t.columns.astype(float).astype(int)")));
+}
+
+std::string help_with_long_table(const std::string& name, const ColumnHeader& header, bool names) {
+  const std::vector<std::string>& headings = header.names;
+  if (headings.size() != 3 || !std::ranges::all_of(headings, can_be_shown)) return {};
+  const std::string* const query =
+      called(headings, " query queries sample image example item row x ");
+  const std::string* const teacher =
+      called(headings, " teacher model worker annotator client expert party ");
+  const std::string* const kind = called(headings, " class label prediction pred vote answer y ");
+  const std::string* const count = called(headings, " votes count counts n size freq teachers ");
+  if (query == nullptr || kind == nullptr || (teacher == nullptr && count == nullptr)) return {};
+  const bool of_votes = teacher != nullptr;
+  std::string pivot = fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}"))", *query,
+                                  of_votes ? *teacher : *kind, of_votes ? *kind : *count);
+  std::string then;
+  // Queries stay in the order in which they come; classes go by the alphabet, which is printed.
+  if (names) pivot += fmt::format(R"(.reindex(t["{}"].unique()))", *query);
+  if (names && of_votes) {
+    then = fmt::format(
+        R"(; v = t["{0}"]; k = p.api.types.is_numeric_dtype(v); i, c = p.factorize(v, sort=True); )"
+        R"(t["{0}"] = v if k else i; k or print(*c, sep=","))",
+        *kind);
+  }
+  if (!of_votes) pivot += ".fillna(0).astype(int)";
+  return fmt::format(
+      "; columns {} are those of a table with a row for each of its entries. What makes of {}: {}",
+      fmt::join(headings, ", "),
+      of_votes ? "a row for each vote, to be read with --layout predictions-by-query --classes K"
+               : "a row for each class of a query, to be read as counts with --header yes, a class "
+                 "that nobody voted for added",
+      frame_line(name, header, pivot, then));
+}
+
+void refuse_long_table(const NumericTable& table) {
+  const std::string help = help_with_long_table(table.name(), table.header(), false);
+  if (help.empty()) return;
+  throw input_error(
+      fmt::format("{}: expected votes with a row for each query or teacher{}", table.name(), help));
+}
+
+}  // namespace pate
