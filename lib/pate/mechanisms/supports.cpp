@@ -50,6 +50,8 @@ struct Fact {
   std::string_view sentence;
 };
 
+static_assert(kMaxListedTeachers == 3, "sentences of the table say three");
+
 constexpr auto kFacts = std::to_array<Fact>({
     // Samples, which have neighbours of their own.
     {any(tilted, complex), any(Given::samples), kAll,

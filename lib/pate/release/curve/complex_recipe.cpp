@@ -159,15 +159,14 @@ class Estimates {
     for (const auto& sides : sides_) {
       auto g = static_cast<double>(first);
       for (const Side& side : sides) {
-        std::size_t high = nodes.size() - 1;
+        const std::size_t high = nodes.size() - 1;
         // Not before what is known already.
         const double known = (g + static_cast<double>(side.distance) - static_cast<double>(first)) /
                              static_cast<double>(spacing);
         if (known >= static_cast<double>(high)) continue;
         auto low = static_cast<std::size_t>(std::max(known, 0.0));
         if (excess(side.its, low) <= 0.0) continue;
-        low = bisect(low, nodes.size() - 1,
-                     [&](std::size_t node) { return excess(side.its, node) > 0.0; });
+        low = bisect(low, high, [&](std::size_t node) { return excess(side.its, node) > 0.0; });
         const double at_low = excess(side.its, low);
         const double at_high = std::min(excess(side.its, low + 1), 0.0);
         const double share = at_low / (at_low - at_high);
