@@ -287,7 +287,7 @@ static void private_lines(std::string& text, const CurvePlan& plan) {
                  "\nparameters ({}), cost {}:\n  --order {:.10g} --s {:.10g} --beta {:.10g}\n",
                  name(plan.origin), name(plan.mechanism.settings().question.cost), parameters.order,
                  parameters.s, parameters.beta);
-  who_line(text, plan.mechanism.settings().question.aggregator.neighbours());
+  who_line(text, plan.mechanism.settings().question.aggregator.neighbours);
 }
 
 static void private_lines(std::string& text, const ComplexPlan& plan) {

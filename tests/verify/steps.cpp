@@ -65,14 +65,14 @@ void compare_bounds(Case& c, const pate::NoisyMax& noise, double log_q, const Re
   const Both excess = gaussian ? gaussian_tradeoff(exact_log_q, sqrt(Real(2)) / by, o)
                                : laplace_tradeoff(exact_log_q, 1 / by, o);
   const Real cap = gaussian ? gaussian_cost(by, o) : laplace_cost(1 / by, o);
-  const pate::BothDirections ours = pate::tradeoff_cost(noise, log_q, order);
+  const pate::BothDirections ours = pate::tradeoff_cost({noise, {}}, log_q, order);
   c.cost("tradeoff forward", ours.forward, std::min(cost_of(excess.forward, o), cap));
   c.cost("tradeoff reverse", ours.reverse, std::min(cost_of(excess.reverse, o), cap));
   // Theorem 6 near the end of its domain hangs on more digits of q than its logarithm has: as it
   // is.
   const Real q_as_it_is = log_q;
   c.cost(
-      "published", pate::published_cost(noise, log_q, order),
+      "published", pate::published_cost({noise, {}}, log_q, order),
       gaussian ? published_gaussian(q_as_it_is, by, o) : published_laplace(q_as_it_is, 1 / by, o));
 }
 
@@ -170,12 +170,12 @@ void query_with_check(Draw& draw, Case& c) {
     joint.reverse = std::max(
         joint.reverse, Real(reverse + x.reverse * exp(o * there.log_p + (1 - o) * here.log_p)));
   }
-  const pate::AnswerTable ladder(rule, v, v, teachers);
-  const double noisy_max_cap = pate::data_independent_cost(noise, order);
+  const pate::AnswerTable ladder(rule, {}, v, v, teachers);
+  const double noisy_max_cap = pate::data_independent_cost({noise, {}}, order);
   const pate::JointCost cost(ladder, order, noisy_max_cap);
   c.cost("check", cost.selection_cost(v), std::min(cost_of(selection, o), cap));
   const Real joint_cap = cap + gaussian_cost(Real(noise.parameter()), o);
-  const pate::BothDirections excess = pate::tradeoff_log_excess(noise, log_q, order);
+  const pate::BothDirections excess = pate::tradeoff_log_excess({noise, {}}, log_q, order);
   const pate::BothDirections ours = cost.costs(v, excess);
   c.cost("joint forward", ours.forward, std::min(cost_of(joint.forward, o), joint_cap));
   c.cost("joint reverse", ours.reverse, std::min(cost_of(joint.reverse, o), joint_cap));

@@ -157,12 +157,12 @@ void count_at_cap(const CostInputs& inputs, Bound bound, Account& account) {
   const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
   if (entry == account.costs.end() || !entry->order) return;
   const double order = *entry->order;
-  const NoisyMax& noisy_max = account.aggregator.noisy().noisy_max;
-  const double cap = bound == Bound::published ? published_cost(noisy_max, 0.0, order)
-                                               : data_independent_cost(noisy_max, order);
+  const NoisyStep step = account.aggregator.noisy().step();
+  const double cap = bound == Bound::published ? published_cost(step, 0.0, order)
+                                               : data_independent_cost(step, order);
   const auto is_at_cap = [&](double log_q) {
-    const double cost = bound == Bound::published ? published_cost(noisy_max, log_q, order)
-                                                  : tradeoff_cost(noisy_max, log_q, order).larger();
+    const double cost = bound == Bound::published ? published_cost(step, log_q, order)
+                                                  : tradeoff_cost(step, log_q, order).larger();
     return cost >= cap * (1.0 - kAtCap);
   };
   // Costs rise with q: from where on they are at the cap is found by halving.

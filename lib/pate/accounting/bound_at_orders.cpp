@@ -23,7 +23,7 @@ class Published : public BoundAtOrders {
   Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        table_(published_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)) {
+        table_(published_table(inputs.cells(), inputs.aggregator().noisy().step())) {
     if (table_) tables_ = table_->at_orders(orders, threads);
   }
 
@@ -38,7 +38,7 @@ class Published : public BoundAtOrders {
       }
     } else {
       for (const std::size_t j : at) {
-        costs[j] = published_cost(inputs_.aggregator().noisy().noisy_max, q.log_q, orders_[j]);
+        costs[j] = published_cost(inputs_.aggregator().noisy().step(), q.log_q, orders_[j]);
       }
     }
   }
@@ -60,7 +60,7 @@ class Tradeoff : public BoundAtOrders {
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
         table_(inputs.aggregator().is_gaussian()
-                   ? tradeoff_table(inputs.cells(), inputs.aggregator().noisy().noisy_max)
+                   ? tradeoff_table(inputs.cells(), inputs.aggregator().noisy().step())
                    : std::nullopt) {
     if (table_) tables_ = table_->at_orders(orders, threads);
     if (!inputs.ladder()) return;
@@ -89,8 +89,7 @@ class Tradeoff : public BoundAtOrders {
       throw parameter_error("a selection goes with Gaussian noise, or with PTR");
     } else {
       for (const std::size_t j : at) {
-        costs[j] =
-            tradeoff_cost(inputs_.aggregator().noisy().noisy_max, q.log_q, orders_[j]).larger();
+        costs[j] = tradeoff_cost(inputs_.aggregator().noisy().step(), q.log_q, orders_[j]).larger();
       }
     }
   }
@@ -172,7 +171,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
 double published_selection_cost(const AnswerTable& ladder, std::int64_t statistic, double order) {
   return threshold_published(
       std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
-      ladder.check().sigma1_per_move(), order);
+      ladder.check().sigma1_per_move(ladder.neighbours()), order);
 }
 
 }  // namespace pate

@@ -49,7 +49,7 @@ CostInputs::CostInputs(const QueryCounts& query_counts, const Mechanism& aggrega
   });
   const auto rule = aggregator.answer_rule();
   if (rule && !query_counts.distinct.empty()) {
-    ladder_.emplace(*rule, query_counts.distinct.front().statistic,
+    ladder_.emplace(*rule, aggregator.neighbours(), query_counts.distinct.front().statistic,
                     query_counts.distinct.back().statistic, query_counts.teachers);
   }
   answered_.reserve(query_counts.distinct.size());

@@ -195,7 +195,7 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
         {"no_teacher_costs",
          fmt::format("exact costs are those of the counts, whoever the {} are: costs of single "
                      "teachers are known for one that votes otherwise",
-                     mechanism.aggregator().neighbours().teachers == 1 ? "teacher" : "teachers")});
+                     mechanism.aggregator().neighbours.teachers == 1 ? "teacher" : "teachers")});
   }
   const DirectionOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =

@@ -56,6 +56,9 @@ double sum(const std::map<Noise, std::int64_t>& counts, const CostOfOne& cost_of
 
 void require_known(const MechanismCounts& steps) {
   for (const auto& step : steps.sampled_queries) require(asked_of(step.first.of), steps.neighbours);
+  for (const auto& step : steps.maxima) {
+    if (step.first.is_of_two_classes()) require(Asked::one_noise, steps.neighbours);
+  }
   if (steps.laplace_checks.empty() && steps.sparse_rounds.empty() &&
       steps.gaussian_sparse_rounds.empty() && steps.tested_pluralities.empty()) {
     return;
@@ -99,7 +102,7 @@ QueryCost MechanismCounts::rdp(double order) const {
   require_known(*this);
   QueryCost cost;
   cost.selection = sum(threshold_checks, [&](double s) {
-    return threshold_data_independent(ThresholdCheck{0.0, s, neighbours}, order);
+    return threshold_data_independent(ThresholdCheck{0.0, s}.sigma1_per_move(neighbours), order);
   });
   cost.selection +=
       sum(laplace_checks, [&](double scale) { return laplace_check_cost(scale, order); });
@@ -111,7 +114,8 @@ QueryCost MechanismCounts::rdp(double order) const {
       sum(sampled_queries, [&](const SampledGaussian& its) { return sampled_cost(its, order); });
   for (std::size_t kind = 0; kind < kNoiseKinds; ++kind) {
     cost.noisy_max += sum(maxima, [&](const NoisyMax& noisy_max) {
-      return noisy_max.noise.index() == kind ? data_independent_cost(noisy_max, order) : 0.0;
+      if (noisy_max.noise.index() != kind) return 0.0;
+      return data_independent_cost({noisy_max, neighbours}, order);
     });
   }
   return cost;
@@ -124,7 +128,7 @@ std::optional<double> MechanismCounts::squared_mu() const {
   }
   double noisy_max = 0.0;
   for (const auto& [noise, count] : maxima) {
-    const auto squared = noise.squared_mu();
+    const auto squared = NoisyStep(noise, neighbours).squared_mu();
     if (!squared) return std::nullopt;
     if (count > 0) noisy_max += static_cast<double>(count) * *squared;
   }
@@ -140,15 +144,15 @@ std::map<double, std::int64_t> MechanismCounts::pure_epsilons() const {
     by_epsilon[round_epsilon(scale)] += count;
   }
   for (const auto& [noise, count] : maxima) {
-    const auto epsilon = noise.pure_epsilon();
+    const auto epsilon = NoisyStep(noise, neighbours).pure_epsilon();
     if (epsilon) by_epsilon[*epsilon] += count;
   }
   return by_epsilon;
 }
 
 std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
-  const bool is_pure = std::ranges::all_of(
-      maxima, [](const auto& step) { return step.first.pure_epsilon().has_value(); });
+  const bool is_pure =
+      std::ranges::none_of(maxima, [](const auto& step) { return step.first.is_gaussian(); });
   if (!threshold_checks.empty() || !gaussian_sparse_rounds.empty() || !sampled_queries.empty() ||
       !is_pure) {
     return std::nullopt;

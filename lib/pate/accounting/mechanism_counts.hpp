@@ -34,7 +34,7 @@ struct MechanismCounts {
   std::map<SampledGaussian, std::int64_t> sampled_queries;
   /// What PTR spends of delta beside its tests: queries asked, or rounds, by the delta of one.
   std::map<double, std::int64_t> tested_pluralities;
-  /// Whose costs are asked for; all maxima have the same.
+  /// Whose costs are asked for.
   Neighbours neighbours = {};
 
   /// Throws `parameter_error` when a count exceeds 2^53, beyond which doubles are no counts, and
@@ -64,7 +64,7 @@ struct MechanismCounts {
   [[nodiscard]] std::optional<double> squared_mu() const;
 
   /// The steps of pure noise by the epsilon of one: Laplace checks 1/scale, rounds of PTR's sparse
-  /// form `round_epsilon`, maxima `NoisyMax::pure_epsilon`. Gaussian steps are in `squared_mu`.
+  /// form `round_epsilon`, maxima `NoisyStep::pure_epsilon`. Gaussian steps are in `squared_mu`.
   /// Throws as `rdp` does.
   [[nodiscard]] std::map<double, std::int64_t> pure_epsilons() const;
 

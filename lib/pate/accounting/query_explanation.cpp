@@ -18,13 +18,12 @@ namespace pate {
 
 namespace {
 
-PublishedStep published_step(const NoisyMax& noisy_max, double log_q, double order) {
+PublishedStep published_step(const NoisyStep& of, double log_q, double order) {
   PublishedStep step;
-  step.rdp = published_cost(noisy_max, log_q, order);
-  step.capped = step.rdp >= published_cost(noisy_max, 0.0, order);
-  if (noisy_max.is_gaussian() && log_q < 0.0 && log_q > -kInfinity) {
-    const GaussianNoisyMax its = noisy_max.gaussian().per_move(noisy_max.neighbours);
-    step.mu2 = its.sigma * std::sqrt(-log_q);
+  step.rdp = published_cost(of, log_q, order);
+  step.capped = step.rdp >= published_cost(of, 0.0, order);
+  if (of.is_gaussian() && log_q < 0.0 && log_q > -kInfinity) {
+    step.mu2 = of.gaussian_per_move().sigma * std::sqrt(-log_q);
     step.mu1 = *step.mu2 + 1.0;
   }
   return step;
@@ -34,12 +33,12 @@ PublishedStep published_step(const NoisyMax& noisy_max, double log_q, double ord
 QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
                                     double order) {
   QueryBoundCost cost{Bound::published, GuaranteeKind::expected, 0.0, {}};
-  cost.noisy_max = published_step(aggregator.noisy_max, log_q, order);
+  cost.noisy_max = published_step(aggregator.step(), log_q, order);
   cost.rdp = cost.noisy_max->rdp;
   if (aggregator.selection) {
     const ThresholdCheck& check = *aggregator.selection;
     cost.selection =
-        published_step({GaussianNoisyMax{std::numbers::sqrt2 * check.sigma1_per_move()}},
+        published_step(threshold_as_noisy_max(check.sigma1_per_move(aggregator.neighbours)),
                        pate::log_q(check, v), order);
     cost.rdp = cost.selection->rdp + std::exp(log_answered(check, v)) * cost.rdp;
   }
@@ -49,12 +48,12 @@ QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v
 double tradeoff_query_cost(const Mechanism& mechanism, std::int64_t teachers, std::int64_t v,
                            double log_q, double order) {
   const auto rule = mechanism.answer_rule();
-  if (!rule) return tradeoff_cost(mechanism.noisy().noisy_max, log_q, order).larger();
-  const AnswerTable ladder(*rule, v, v, teachers);
+  if (!rule) return tradeoff_cost(mechanism.noisy().step(), log_q, order).larger();
+  const AnswerTable ladder(*rule, mechanism.neighbours(), v, v, teachers);
   const JointCost joint(ladder, order, data_independent_cost(mechanism, order).noisy_max);
   const BothDirections log_excess =
       log_q == -kInfinity ? BothDirections{-kInfinity, -kInfinity}
-                          : tradeoff_log_excess(mechanism.noisy().noisy_max, log_q, order);
+                          : tradeoff_log_excess(mechanism.noisy().step(), log_q, order);
   return joint.cost(v, log_excess);
 }
 
@@ -164,7 +163,7 @@ QueryExplanation explain_query(const ExplainedRun& about, const ExactMechanism& 
                    GuaranteeKind::worst_case,
                    data_independent_cost(aggregator, order).total(),
                    {}}};
-  if (aggregator.is_gaussian() && aggregator.neighbours().is_one_replaced()) {
+  if (aggregator.is_gaussian() && aggregator.neighbours.is_one_replaced()) {
     const TiltedRun tilted(aggregator, teachers, run.votes.classes(), order);
     result.costs.insert(result.costs.begin() + 1,
                         {Bound::tilted, GuaranteeKind::joint, tilted.cost(histogram, v), {}});

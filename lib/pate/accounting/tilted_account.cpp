@@ -52,9 +52,9 @@ TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::i
   if (classes < 2 || teachers < 1) return;
   const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
   cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);
-  cap_ = data_independent_cost(aggregator.noisy_max, order);
+  cap_ = data_independent_cost(aggregator.step(), order);
   if (!aggregator.selection) return;
-  joint_.emplace(AnswerTable(*aggregator.selection, 0, teachers, teachers), order, cap_);
+  joint_.emplace(AnswerTable(*aggregator.selection, {}, 0, teachers, teachers), order, cap_);
 }
 
 // Where probabilities underflow the excess of the tilted cost loses all its digits.
@@ -65,7 +65,7 @@ double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statis
   const double log_q = pate::log_q(aggregator_.noisy_max, counts);
   const double tradeoff = log_q == -kInfinity
                               ? -kInfinity
-                              : tradeoff_log_excess(aggregator_.noisy_max, log_q, order_).forward;
+                              : tradeoff_log_excess(aggregator_.step(), log_q, order_).forward;
   const auto of_excess = [&](double log_excess) {
     return joint_ ? joint_->costs(statistic, {log_excess, log_excess}).forward
                   : cost_of_log_excess(log_excess, order_, cap_);

@@ -169,7 +169,7 @@ std::optional<RecordSums::Mixture> RecordSums::mixture() const {
         squared.add(times * static_cast<double>(count) / sigma / sigma * votes * votes);
       }
       for (const auto& [noise, count] : steps.maxima) {
-        if (const auto mu = noise.squared_mu()) {
+        if (const auto mu = NoisyStep(noise, steps.neighbours).squared_mu()) {
           squared.add(times * static_cast<double>(count) * *mu);
         }
       }

@@ -1,6 +1,7 @@
 #include "pate/mechanisms/aggregator.hpp"
 
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -9,17 +10,10 @@ std::string_view Aggregator::name() const {
   return interactive ? "interactive" : "confident";
 }
 
-Aggregator protecting(Aggregator aggregator, const Neighbours& neighbours) {
-  aggregator.noisy_max.neighbours = neighbours;
-  if (aggregator.selection) aggregator.selection->neighbours = neighbours;
-  return aggregator;
-}
-
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
-  if (aggregator.selection && aggregator.selection->neighbours != aggregator.neighbours()) {
-    throw parameter_error("both steps of an aggregator must be for the same neighbours");
-  }
+  validate(aggregator.neighbours);
+  if (aggregator.noisy_max.is_of_two_classes()) require(Asked::one_noise, aggregator.neighbours);
   if (aggregator.selection) {
     validate(*aggregator.selection);
     if (!aggregator.is_gaussian()) {

@@ -8,15 +8,6 @@
 
 namespace pate {
 
-namespace {
-
-// The largest statistic of a neighbour.
-std::int64_t highest_of(const Neighbours& neighbours, std::int64_t teachers) {
-  return neighbours.adds_or_removes() ? teachers + neighbours.teachers : teachers;
-}
-
-}  // namespace
-
 double log_answered(const AnswerRule& rule, std::int64_t v) {
   return std::visit([v](const auto& of) { return log_answered(of, v); }, rule);
 }
@@ -25,19 +16,15 @@ double log_refused(const AnswerRule& rule, std::int64_t v) {
   return std::visit([v](const auto& of) { return log_refused(of, v); }, rule);
 }
 
-Neighbours neighbours_of(const AnswerRule& rule) {
-  const auto* const check = std::get_if<ThresholdCheck>(&rule);
-  return check != nullptr ? check->neighbours : Neighbours{};
-}
+AnswerTable::AnswerTable(const AnswerRule& rule, const Neighbours& neighbours, std::int64_t lowest,
+                         std::int64_t highest, std::int64_t teachers)
+    : AnswerTable(rule, neighbours, std::max<std::int64_t>(lowest - neighbours.teachers, 0),
+                  std::min(highest + neighbours.teachers, neighbours.highest_top(teachers))) {}
 
-AnswerTable::AnswerTable(const AnswerRule& rule, std::int64_t lowest, std::int64_t highest,
-                         std::int64_t teachers)
-    : AnswerTable(rule, std::max<std::int64_t>(lowest - neighbours_of(rule).teachers, 0),
-                  std::min(highest + neighbours_of(rule).teachers,
-                           highest_of(neighbours_of(rule), teachers))) {}
-
-AnswerTable::AnswerTable(const AnswerRule& rule, std::int64_t first, std::int64_t last)
-    : rule_(rule), reach_(neighbours_of(rule).teachers), first_(first) {
+AnswerTable::AnswerTable(const AnswerRule& rule, const Neighbours& neighbours, std::int64_t first,
+                         std::int64_t last)
+    : rule_(rule), neighbours_(neighbours), first_(first) {
+  validate(neighbours);
   if (const auto* const check = std::get_if<ThresholdCheck>(&rule)) validate(*check);
   constexpr double kBytes = 2 * sizeof(double) + sizeof(LogBernoulliPair);
   const double bytes = kBytes * (static_cast<double>(last - first) + 1.0);

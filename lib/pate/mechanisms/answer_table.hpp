@@ -17,8 +17,6 @@ using AnswerRule = std::variant<ThresholdCheck, StabilityTest>;
 
 [[nodiscard]] double log_answered(const AnswerRule& rule, std::int64_t v);
 [[nodiscard]] double log_refused(const AnswerRule& rule, std::int64_t v);
-/// Whose costs are asked for.
-[[nodiscard]] Neighbours neighbours_of(const AnswerRule& rule);
 
 /// The answers of a rule at consecutive values of its statistic, and the comparison of each value
 /// with the furthest of its neighbours: all that does not depend on the order, computed once.
@@ -28,10 +26,11 @@ class AnswerTable {
  public:
   /// Covers lowest..highest and their neighbours within 0..teachers, or above where teachers are
   /// added. Domain: 0 <= lowest <= highest <= teachers.
-  AnswerTable(const AnswerRule& rule, std::int64_t lowest, std::int64_t highest,
-              std::int64_t teachers);
+  AnswerTable(const AnswerRule& rule, const Neighbours& neighbours, std::int64_t lowest,
+              std::int64_t highest, std::int64_t teachers);
   /// Covers first..last and none beside; also of statistics less a threshold, which may be < 0.
-  AnswerTable(const AnswerRule& rule, std::int64_t first, std::int64_t last);
+  AnswerTable(const AnswerRule& rule, const Neighbours& neighbours, std::int64_t first,
+              std::int64_t last);
 
   [[nodiscard]] const AnswerRule& rule() const { return rule_; }
   /// For what knows threshold checks only: throws `std::bad_variant_access` for a stability test.
@@ -42,8 +41,9 @@ class AnswerTable {
   }
   [[nodiscard]] double log_answered(std::int64_t v) const { return log_answered_[index(v)]; }
   [[nodiscard]] double log_refused(std::int64_t v) const { return log_refused_[index(v)]; }
+  [[nodiscard]] const Neighbours& neighbours() const { return neighbours_; }
   /// How far a neighbour's statistic may be: S votes.
-  [[nodiscard]] std::int64_t reach() const { return reach_; }
+  [[nodiscard]] std::int64_t reach() const { return neighbours_.teachers; }
   /// The answer at max(v, first()) compared with that at min(v + S, last());
   /// first() - S < v < last().
   [[nodiscard]] const LogBernoulliPair& step(std::int64_t v) const {
@@ -56,7 +56,7 @@ class AnswerTable {
   }
 
   AnswerRule rule_;
-  std::int64_t reach_;
+  Neighbours neighbours_;
   std::int64_t first_;
   std::vector<double> log_answered_, log_refused_;
   std::vector<LogBernoulliPair> steps_;

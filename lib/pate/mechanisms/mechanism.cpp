@@ -25,7 +25,7 @@ std::string_view Mechanism::name() const {
 }
 
 Neighbours Mechanism::neighbours() const {
-  return aggregator() != nullptr ? aggregator()->neighbours() : Neighbours{};
+  return aggregator() != nullptr ? aggregator()->neighbours : Neighbours{};
 }
 
 const StabilityTest* Mechanism::sparse() const {
@@ -64,17 +64,17 @@ double squared_gaussian_sensitivity(const Mechanism& mechanism) {
     return 1.0 / test->scale() / test->scale();
   }
   const Aggregator& aggregator = mechanism.noisy();
-  const auto noisy_max = aggregator.noisy_max.squared_mu();
+  const auto noisy_max = aggregator.step().squared_mu();
   if (!noisy_max) throw_not_gaussian();
   if (!aggregator.selection) return *noisy_max;
-  const double sigma1 = aggregator.selection->sigma1_per_move();
+  const double sigma1 = aggregator.selection->sigma1_per_move(aggregator.neighbours);
   return *noisy_max + 1.0 / sigma1 / sigma1;
 }
 
 std::optional<double> pure_epsilon(const Mechanism& mechanism) {
   if (const StabilityTest* const test = mechanism.ptr()) return test->pure_epsilon();
   const Aggregator& aggregator = mechanism.noisy();
-  return aggregator.selection ? std::nullopt : aggregator.noisy_max.pure_epsilon();
+  return aggregator.selection ? std::nullopt : aggregator.step().pure_epsilon();
 }
 
 }  // namespace pate

@@ -31,6 +31,10 @@ struct Neighbours {
     return adjacency == Adjacency::replace && teachers == 1;
   }
   [[nodiscard]] bool adds_or_removes() const { return adjacency == Adjacency::add_remove; }
+  /// The largest top count that a neighbour of so many teachers may have.
+  [[nodiscard]] std::int64_t highest_top(std::int64_t of_teachers) const {
+    return adds_or_removes() ? of_teachers + teachers : of_teachers;
+  }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const Neighbours&, const Neighbours&) = default;

@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "pate/base/error.hpp"
-#include "pate/mechanisms/supports.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -59,8 +58,27 @@ void validate(const OneLaplaceNoise& noise, const char* name) {
 
 void validate(const NoisyMax& noisy_max) {
   noisy_max.visit([](const auto& noise) { validate(noise); });
-  validate(noisy_max.neighbours);
-  if (noisy_max.is_of_two_classes()) require(Asked::one_noise, noisy_max.neighbours);
+}
+
+GaussianNoisyMax NoisyStep::gaussian_per_move() const {
+  const GaussianNoisyMax& noise = noisy_max_.gaussian();
+  if (neighbours_.is_one_replaced()) return noise;
+  const auto votes = static_cast<double>(neighbours_.teachers);
+  return {(neighbours_.adds_or_removes() ? std::numbers::sqrt2 * noise.sigma : noise.sigma) /
+          votes};
+}
+
+std::optional<double> NoisyStep::pure_epsilon() const {
+  const auto of_one = noisy_max_.visit([](const auto& of) { return of.pure_epsilon(); });
+  if (!of_one) return std::nullopt;
+  return *of_one *
+         (static_cast<double>(neighbours_.teachers) * (neighbours_.adds_or_removes() ? 0.5 : 1.0));
+}
+
+std::optional<double> NoisyStep::squared_mu() const {
+  if (!is_gaussian()) return std::nullopt;
+  const double sigma = gaussian_per_move().sigma;
+  return 2.0 / sigma / sigma;
 }
 
 double log_pair_probability(const GaussianNoisyMax& noise, std::int64_t gap) {

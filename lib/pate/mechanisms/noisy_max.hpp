@@ -46,18 +46,9 @@ struct GaussianNoisyMax {
   /// The largest difference of the means of two neighbours, in standard deviations.
   [[nodiscard]] double mu() const { return std::numbers::sqrt2 / sigma; }
 
-  /// The noise that costs for one vote that moves what this one costs for `neighbours`: sigma / S
-  /// where S votes move, sqrt 2 sigma / S where S are added or removed.
-  [[nodiscard]] GaussianNoisyMax per_move(const Neighbours& neighbours) const {
-    if (neighbours.is_one_replaced()) return *this;
-    const auto votes = static_cast<double>(neighbours.teachers);
-    return {(neighbours.adds_or_removes() ? std::numbers::sqrt2 * sigma : sigma) / votes};
-  }
-
   [[nodiscard]] double parameter() const { return sigma; }
   // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
   [[nodiscard]] std::optional<double> pure_epsilon() const { return std::nullopt; }
-  [[nodiscard]] std::optional<double> squared_mu() const { return 2.0 / sigma / sigma; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const GaussianNoisyMax&, const GaussianNoisyMax&) = default;
@@ -74,8 +65,6 @@ struct LaplaceNoisyMax {
 
   [[nodiscard]] double parameter() const { return scale; }
   [[nodiscard]] std::optional<double> pure_epsilon() const { return 2.0 * gamma(); }
-  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
-  [[nodiscard]] std::optional<double> squared_mu() const { return std::nullopt; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const LaplaceNoisyMax&, const LaplaceNoisyMax&) = default;
@@ -105,8 +94,6 @@ struct OneLaplaceNoise {
 
   [[nodiscard]] double parameter() const { return scale; }
   [[nodiscard]] std::optional<double> pure_epsilon() const { return epsilon(); }
-  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called on any of the noises.
-  [[nodiscard]] std::optional<double> squared_mu() const { return std::nullopt; }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const OneLaplaceNoise&, const OneLaplaceNoise&) = default;
@@ -120,8 +107,6 @@ struct OneLaplaceNoise {
 struct NoisyMax {
   using Noise = std::variant<GaussianNoisyMax, LaplaceNoisyMax, OneLaplaceNoise>;
   Noise noise;
-  /// Whose costs are asked for. What comes out, and q, do not depend on it.
-  Neighbours neighbours = {};
 
   template <class Other>
   requires std::is_constructible_v<Noise, Other> NoisyMax& operator=(const Other& other) {
@@ -142,24 +127,6 @@ struct NoisyMax {
   [[nodiscard]] double parameter() const {
     return visit([](const auto& of) { return of.parameter(); });
   }
-  /// The smallest epsilon for which one noisy maximum is (epsilon, 0)-DP for the neighbours, S
-  /// times that for one vote that moves, half of it where votes are added or removed; none for
-  /// Gaussian noise.
-  [[nodiscard]] std::optional<double> pure_epsilon() const {
-    const auto of_one = visit([](const auto& of) { return of.pure_epsilon(); });
-    return of_one ? std::optional(*of_one * moves()) : std::nullopt;
-  }
-  /// The sensitivity of one noisy maximum as a Gaussian mechanism, in standard deviations, squared:
-  /// 2 S^2 / sigma^2, or S^2 / sigma^2 where votes are added or removed; none for other noise.
-  [[nodiscard]] std::optional<double> squared_mu() const {
-    if (is_gaussian()) return gaussian().per_move(neighbours).squared_mu();
-    return visit([](const auto& of) { return of.squared_mu(); });
-  }
-  /// By how many votes that move, in L1, the counts of a neighbour differ: S, or S / 2.
-  [[nodiscard]] double moves() const {
-    return static_cast<double>(neighbours.teachers) * (neighbours.adds_or_removes() ? 0.5 : 1.0);
-  }
-
   [[nodiscard]] bool is_gaussian() const { return std::holds_alternative<GaussianNoisyMax>(noise); }
   /// Whether it is a mechanism for two classes and no others.
   [[nodiscard]] bool is_of_two_classes() const {
@@ -169,14 +136,41 @@ struct NoisyMax {
   [[nodiscard]] const GaussianNoisyMax& gaussian() const {
     return std::get<GaussianNoisyMax>(noise);
   }
-  /// Gaussian noise as costs of neighbours see it (`GaussianNoisyMax::per_move`).
-  [[nodiscard]] GaussianNoisyMax gaussian_per_move() const {
-    return gaussian().per_move(neighbours);
-  }
 
-  /// By the kind of noise, then its parameter, then the neighbours.
+  /// By the kind of noise, then its parameter.
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const NoisyMax&, const NoisyMax&) = default;
+};
+
+/// A noisy maximum as costs see it: the noise, and for whom. q does not depend on the neighbours.
+class NoisyStep {
+ public:
+  NoisyStep(const NoisyMax& noisy_max, const Neighbours& neighbours)
+      : noisy_max_(noisy_max), neighbours_(neighbours) {}
+  /// For one vote that moves.
+  template <class Noise>
+  requires std::is_constructible_v<NoisyMax::Noise, Noise>
+  // NOLINTNEXTLINE(google-explicit-constructor): the noise of S17 and S18 is a step.
+  NoisyStep(const Noise& noise) : noisy_max_{noise} {}
+
+  [[nodiscard]] const NoisyMax& noisy_max() const { return noisy_max_; }
+  [[nodiscard]] const Neighbours& neighbours() const { return neighbours_; }
+  [[nodiscard]] bool is_gaussian() const { return noisy_max_.is_gaussian(); }
+
+  /// Gaussian noise that costs for one vote that moves what this costs for the neighbours: sigma /
+  /// S where S votes move, sqrt 2 sigma / S where S are added or removed. Throws
+  /// `std::bad_variant_access` for other noise.
+  [[nodiscard]] GaussianNoisyMax gaussian_per_move() const;
+  /// The smallest epsilon for which the step is (epsilon, 0)-DP, S times that for one vote that
+  /// moves, half of it where votes are added or removed; none for Gaussian noise.
+  [[nodiscard]] std::optional<double> pure_epsilon() const;
+  /// The sensitivity as a Gaussian mechanism, in standard deviations, squared: 2 S^2 / sigma^2, or
+  /// S^2 / sigma^2 where votes are added or removed; none for other noise.
+  [[nodiscard]] std::optional<double> squared_mu() const;
+
+ private:
+  NoisyMax noisy_max_;
+  Neighbours neighbours_;
 };
 
 /// How many kinds of noise there are, and the noise of one of them: 0 <= kind < kNoiseKinds.

@@ -18,7 +18,7 @@ constexpr std::uint32_t any(Values... values) {
 }
 
 // As the sentences name them; {p} stands before the name of a parameter.
-constexpr std::array<std::string_view, 19> kNames{
+constexpr std::array<std::string_view, 18> kNames{
     "PTR",
     "one noise, which is compared with half of all teachers,",
     "samples of the teachers ({p}sample-teachers)",
@@ -36,7 +36,6 @@ constexpr std::array<std::string_view, 19> kNames{
     "a release by smooth sensitivity",
     "S18's procedure",
     "the sensitivity of a published cost",
-    "the immutable argmax",
     "a curve for other accountants"};
 
 constexpr std::uint32_t kAll = ~0U;
@@ -64,7 +63,7 @@ constexpr auto kFacts = std::to_array<Fact>({
      "{what} is known for one teacher that votes otherwise, not for {who}: a release through a "
      "curve is known for them"},
     {any(ptr, tilted, complex, weights, groups, tries, smooth_release, published_release,
-         published_sensitivity, argmax),
+         published_sensitivity),
      kOthers, kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: of these the bounds "
      "data_independent, published and tradeoff of a noisy maximum are known, and exact costs of "

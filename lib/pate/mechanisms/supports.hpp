@@ -31,7 +31,6 @@ enum class Asked : std::uint8_t {
   smooth_release,
   published_release,
   published_sensitivity,
-  argmax,
   exports
 };
 

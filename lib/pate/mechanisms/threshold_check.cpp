@@ -30,7 +30,6 @@ void require_threshold(double threshold) {
 }
 
 void validate(const ThresholdCheck& check) {
-  validate(check.neighbours);
   require_positive(check.sigma1, "sigma1");
   require_threshold(check.threshold);
 }

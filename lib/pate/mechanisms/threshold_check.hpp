@@ -14,12 +14,10 @@ namespace pate {
 struct ThresholdCheck {
   double threshold = 0.0;  ///< T, in votes; may exceed the number of teachers
   double sigma1 = 0.0;     ///< standard deviation of the noise, in votes
-  /// Whose costs are asked for: v moves by at most as many votes as they have teachers. What is
-  /// answered does not depend on it.
-  Neighbours neighbours = {};
 
-  /// The noise that costs for one vote what this one costs for the neighbours: sigma1 / S.
-  [[nodiscard]] double sigma1_per_move() const {
+  /// The noise that costs for one vote what this one costs for neighbours with S teachers, who move
+  /// v by S at most: sigma1 / S.
+  [[nodiscard]] double sigma1_per_move(const Neighbours& neighbours) const {
     return sigma1 / static_cast<double>(neighbours.teachers);
   }
 

@@ -99,7 +99,7 @@ static void fields(FieldWriter& a, const CurvePlan& plan) {
   std::vector<double> by_distance;
   for (const CostUnits cost : plan.place.ub) by_distance.push_back(cost_of_units(cost));
   a("cost_at", by_distance);
-  neighbour_fields(a, plan.mechanism.settings().question.aggregator.neighbours());
+  neighbour_fields(a, plan.mechanism.settings().question.aggregator.neighbours);
 }
 
 static void fields(FieldWriter& a, const ComplexPlan& plan) {

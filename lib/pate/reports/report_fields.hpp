@@ -125,9 +125,7 @@ void fields(Archive& a, Described<Archive, MechanismCounts>& steps) {
     step_list(a, names.maxima, counts, names.parameter, names.always_listed);
     if constexpr (Archive::kReads) {
       for (const auto& [value, count] : counts) {
-        NoisyMax noise = noise_of(kind, value);
-        noise.neighbours = steps.neighbours;
-        steps.maxima[noise] = count;
+        steps.maxima[noise_of(kind, value)] = count;
       }
     }
   }

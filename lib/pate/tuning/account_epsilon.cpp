@@ -146,8 +146,8 @@ AccountEpsilon account_epsilon(const QueryNodes& nodes, const ThresholdCheck& se
                                const EpsilonKind& kind, double hint) {
   const auto& distinct = nodes.query_counts().distinct;
   if (distinct.empty()) return {};
-  const AnswerTable ladder(selection, distinct.front().statistic, distinct.back().statistic,
-                           nodes.query_counts().teachers);
+  const AnswerTable ladder(selection, nodes.neighbours(), distinct.front().statistic,
+                           distinct.back().statistic, nodes.query_counts().teachers);
   if (hint > 0.0 && !kind.orders) {
     const auto epsilon_at = [&](double order) {
       return epsilon_from_rdp(kind.conversion, nodes.rdp(ladder, nodes.kept(order), kAccuracy),
@@ -193,7 +193,7 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
         count_queries(run_of(task.votes, any, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
     if (joint && any.refuses() && any.is_gaussian()) {
-      nodes.emplace(counted, Aggregator{std::nullopt, any.noisy().noisy_max, false});
+      nodes.emplace(counted, Aggregator{{}, any.noisy().noisy_max, false, any.neighbours()});
     }
     parallel_for(group.size(), settings.threads, [&](std::size_t k) {
       if (task.watcher.wants_stop()) return;

@@ -185,7 +185,7 @@ void evaluate_task(Work& work, const std::vector<std::shared_ptr<NoiseSums>>& su
       if (work.watcher.wants_stop()) return;
       if (!row) {
         row.emplace(
-            *grid.aggregator(begin).selection,
+            grid.aggregator(begin),
             std::span(grid.threshold).subspan(first_threshold, last_threshold - first_threshold),
             sums[k]->all().statistics(), work.settings.kind.cost, work.orders,
             // Thresholds at which other queries are asked have nothing in common.

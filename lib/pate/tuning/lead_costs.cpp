@@ -38,21 +38,21 @@ void LineEnvelope::finish() {
 
 Sides sides_of(const Neighbours& neighbours, std::int64_t v, std::int64_t teachers) {
   const std::int64_t most = neighbours.teachers;
-  const std::int64_t highest = neighbours.adds_or_removes() ? teachers + most : teachers;
-  return {std::min(most, v), std::min(most, highest - v)};
+  return {std::min(most, v), std::min(most, neighbours.highest_top(teachers) - v)};
 }
 
-Leads::Leads(const ThresholdCheck& the_check, std::vector<std::int64_t> the_values, Bound bound)
-    : check(the_check), values(std::move(the_values)) {
+Leads::Leads(const ThresholdCheck& the_check, const Neighbours& the_neighbours,
+             std::vector<std::int64_t> the_values, Bound bound)
+    : check(the_check), neighbours(the_neighbours), values(std::move(the_values)) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     const std::int64_t v = values[k];
     log_answered.push_back(pate::log_answered(check, v));
     if (bound == Bound::published) {
       published.emplace_back(log_q(check, v),
-                             threshold_as_noisy_max(check.sigma1_per_move()).sigma);
+                             threshold_as_noisy_max(check.sigma1_per_move(neighbours)).sigma);
       continue;
     }
-    const std::int64_t reach = check.neighbours.teachers;
+    const std::int64_t reach = neighbours.teachers;
     const bool next = reach == 1 && k > 0 && values[k - 1] + 1 == v;
     below.push_back(next ? above.back() : answer_pair(check, v - reach, v));
     above.push_back(answer_pair(check, v, v + reach));
@@ -66,8 +66,9 @@ LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
       // The same number twice, but for rounding: that of the bound.
       selection_cap_(
           kind.bound == Bound::published
-              ? data_independent_cost(threshold_as_noisy_max(leads.check.sigma1_per_move()), order)
-              : threshold_data_independent(leads.check, order)) {
+              ? data_independent_cost(
+                    threshold_as_noisy_max(leads.check.sigma1_per_move(leads.neighbours)), order)
+              : threshold_data_independent(leads.check.sigma1_per_move(leads.neighbours), order)) {
   for (std::size_t k = 0; k < leads.values.size(); ++k) {
     if (kind.bound == Bound::tradeoff) {
       const bool next = reach() == 1 && k > 0 && leads.values[k - 1] + 1 == leads.values[k];

@@ -55,16 +55,18 @@ struct Sides {
   friend bool operator==(const Sides&, const Sides&) = default;
 };
 
-/// Those of a statistic v >= 0 of so many teachers, for the neighbours of a check.
+/// Those of a statistic v >= 0 of so many teachers.
 [[nodiscard]] Sides sides_of(const Neighbours& neighbours, std::int64_t v, std::int64_t teachers);
 
 /// The threshold check at some leads, the statistics less the threshold: what does not depend on
 /// the order.
 struct Leads {
   /// values: rising. check: its threshold is added to the leads' own.
-  Leads(const ThresholdCheck& check, std::vector<std::int64_t> values, Bound bound);
+  Leads(const ThresholdCheck& check, const Neighbours& neighbours, std::vector<std::int64_t> values,
+        Bound bound);
 
   ThresholdCheck check;
+  Neighbours neighbours;
   std::vector<std::int64_t> values;
   std::vector<double> log_answered;  ///< log Pr[answered], by lead
   /// The steps up to a lead, and from it, as far as neighbours go.
@@ -95,7 +97,7 @@ class LeadCosts {
     LogAnswerLine up, down;
   };
   [[nodiscard]] StepLines lines_of(const LogBernoulliPair& step) const;
-  [[nodiscard]] std::int64_t reach() const { return leads_.check.neighbours.teachers; }
+  [[nodiscard]] std::int64_t reach() const { return leads_.neighbours.teachers; }
   // The step between two statistics, the lower one first.
   [[nodiscard]] StepLines step(std::int64_t from, std::int64_t to) const {
     return lines_of(answer_pair(leads_.check, from, to));

@@ -27,8 +27,8 @@ QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
 QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max)
     : query_counts_(query_counts),
       inputs_(query_counts, noisy_max, 1),
-      table_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()),
-      tables_(inputs_.cells(), noisy_max.noisy_max.gaussian_per_move().mu()) {
+      table_(inputs_.cells(), noisy_max.step().gaussian_per_move().mu()),
+      tables_(inputs_.cells(), noisy_max.step().gaussian_per_move().mu()) {
   const auto& distinct = query_counts.distinct;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     const QCells::Position position = distinct[i].log_q == -kInfinity

@@ -58,6 +58,7 @@ class QueryNodes {
   [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
   [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
+  [[nodiscard]] Neighbours neighbours() const { return inputs_.aggregator().neighbours(); }
 
  private:
   // The distinct queries begin .. end - 1 of one statistic in one cell.

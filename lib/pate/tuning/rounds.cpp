@@ -65,7 +65,7 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
       const std::size_t begin = task % batches * kOrdersAtOnce;
       const std::size_t end = std::min(begin + kOrdersAtOnce, numbers.size());
       const Aggregator any = grid.aggregator(grid.index(noise, task / batches, 0));
-      RowCosts row(*any.selection, grid.threshold, sums.statistics(), kind.cost, orders, true);
+      RowCosts row(any, grid.threshold, sums.statistics(), kind.cost, orders, true);
       for (std::size_t t = 0; t < grid.thresholds(); ++t) {
         const std::size_t point = grid.index(noise, task / batches, t);
         for (std::size_t k = begin; k < end; ++k) {

@@ -94,10 +94,13 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
 
 }  // namespace
 
-RowCosts::RowCosts(const ThresholdCheck& check, std::span<const double> thresholds,
+RowCosts::RowCosts(const Aggregator& aggregator, std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders, bool interpolate)
-    : check_(check), kind_(kind), orders_(orders) {
+    : check_(aggregator.selection.value()),
+      neighbours_(aggregator.neighbours),
+      kind_(kind),
+      orders_(orders) {
   if (statistics.empty()) {
     places_.resize(thresholds.size());
     return;
@@ -262,7 +265,7 @@ const LeadCosts& RowCosts::costs(const Place& place, std::size_t order) {
     kept_ = 0;
   }
   kept_ += chain.values.size();
-  if (!chain.leads) chain.leads.emplace(chain.check, chain.values, kind_.bound);
+  if (!chain.leads) chain.leads.emplace(chain.check, neighbours_, chain.values, kind_.bound);
   return *(known[order] = std::make_unique<LeadCosts>(*chain.leads, orders_[order], kind_));
 }
 
@@ -270,15 +273,15 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   const VoteSums::AtOrder& at = sums.at(order);
   const LeadCosts& leads = costs(place, order);
   const double distance = orders_[order] - 1.0;
-  const double cap =
-      (at.noisy_max_cap + threshold_data_independent(check_, orders_[order])) * distance;
-  const Neighbours& neighbours = check_.neighbours;
-  const Sides all{neighbours.teachers, neighbours.teachers};
+  const double check_cap =
+      threshold_data_independent(check_.sigma1_per_move(neighbours_), orders_[order]);
+  const double cap = (at.noisy_max_cap + check_cap) * distance;
+  const Sides all{neighbours_.teachers, neighbours_.teachers};
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const std::int64_t v = sums.statistics()[i].value;
     const std::size_t lead = this->lead(place, v);
-    const Sides sides = sides_of(neighbours, v, sums.teachers());
+    const Sides sides = sides_of(neighbours_, v, sums.teachers());
     const auto log_excess = [&](double log_x) { return leads.log_excess(lead, sides, log_x); };
     sum += sides == all ? log_moments(leads.lines(lead), at, at.costs[i], cap, log_excess)
                         : log_moments(leads.lines(lead, sides), at, at.costs[i], cap, log_excess);
@@ -291,12 +294,12 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
 double RowCosts::expected(const VoteSums& sums, const Place& place, std::size_t order) {
   const VoteSums::AtOrder& at = sums.at(order);
   const LeadCosts& leads = costs(place, order);
-  const Sides all{check_.neighbours.teachers, check_.neighbours.teachers};
+  const Sides all{neighbours_.teachers, neighbours_.teachers};
   double sum = 0.0;
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const auto& [v, queries] = sums.statistics()[i];
     const std::size_t lead = this->lead(place, v);
-    const Sides sides = sides_of(check_.neighbours, v, sums.teachers());
+    const Sides sides = sides_of(neighbours_, v, sums.teachers());
     const double check =
         sides == all ? leads.selection_cost(lead) : leads.selection_cost(lead, sides);
     sum += queries * check + answered(place, v) * at.costs[i].noisy_max;

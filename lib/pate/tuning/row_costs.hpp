@@ -21,10 +21,10 @@ namespace pate {
 /// of the maximum. For one thread.
 class RowCosts {
  public:
-  /// check: whose sigma1 and neighbours count. thresholds: increasing. statistics: all values of v
-  /// that will be asked for. interpolate: whether costs at many thresholds may come from those at a
-  /// few. `orders` must outlive this.
-  RowCosts(const ThresholdCheck& check, std::span<const double> thresholds,
+  /// aggregator: with a selection; its sigma1 and neighbours count. thresholds: increasing.
+  /// statistics: all values of v that will be asked for. interpolate: whether costs at many
+  /// thresholds may come from those at a few. `orders` must outlive this.
+  RowCosts(const Aggregator& aggregator, std::span<const double> thresholds,
            std::span<const CostInputs::Statistic> statistics, CostKind kind,
            const TuningOrders& orders, bool interpolate);
 
@@ -101,6 +101,7 @@ class RowCosts {
   [[nodiscard]] double expected(const VoteSums& sums, const Place& place, std::size_t order);
 
   ThresholdCheck check_;  // whose threshold is not looked at
+  Neighbours neighbours_;
   CostKind kind_;
   const TuningOrders& orders_;
   std::size_t kept_ = 0;  // leads of costs in chains

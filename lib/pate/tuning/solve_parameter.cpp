@@ -72,7 +72,7 @@ SolvedParameter most_queries(const RunEpsilons& epsilons, const Aggregator& aggr
 SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
                             std::int64_t queries, double teachers, double max_epsilon) {
   const auto epsilon_at = [&](double sigma2) {
-    aggregator.noisy_max = NoisyMax{GaussianNoisyMax{sigma2}, aggregator.neighbours()};
+    aggregator.noisy_max = GaussianNoisyMax{sigma2};
     return epsilons.of(aggregator, queries);
   };
   const double lowest = teachers / kSigmaRange;

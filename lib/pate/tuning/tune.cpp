@@ -131,7 +131,7 @@ std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneS
   curve.threads = threads;
   // Estimates for a person in several teachers are by the trade-off bound: too large where the
   // release is by a better one.
-  const bool is_near = aggregator.neighbours().is_one_replaced() ||
+  const bool is_near = aggregator.neighbours.is_one_replaced() ||
                        default_cost(aggregator, votes.votes.teachers(), votes.votes.classes()) ==
                            CurveCost::tradeoff;
   try {

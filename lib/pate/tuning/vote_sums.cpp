@@ -86,11 +86,11 @@ std::vector<double> by_statistic(std::span<const Query> queries, double Query::*
 
 }  // namespace
 
-VoteSums::VoteSums(const NoisyMax& noisy_max, QueryCounts query_counts, CostKind kind,
+VoteSums::VoteSums(const NoisyStep& step, QueryCounts query_counts, CostKind kind,
                    const TuningOrders& orders)
     : kind_(kind),
       orders_(orders),
-      noisy_max_{std::nullopt, noisy_max, false},
+      noisy_max_{std::nullopt, step.noisy_max(), false, step.neighbours()},
       query_counts_(std::move(query_counts)),
       inputs_(query_counts_, noisy_max_, 1),
       filled_(orders.size()),
@@ -164,7 +164,7 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
 }
 
 void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const {
-  const GaussianTradeoffTable table(inputs_.cells(), noisy_max_.noisy_max.gaussian_per_move().mu());
+  const GaussianTradeoffTable table(inputs_.cells(), noisy_max_.step().gaussian_per_move().mu());
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -242,7 +242,7 @@ const VoteSums& NoiseSums::at(std::size_t i) const {
 
 void NoiseSums::make(std::size_t i, QueryCounts query_counts) const {
   sums_[i] =
-      std::make_unique<VoteSums>(aggregator_.noisy_max, std::move(query_counts), kind_, orders_);
+      std::make_unique<VoteSums>(aggregator_.step(), std::move(query_counts), kind_, orders_);
   const auto asked = static_cast<std::size_t>(asked_[i]);
   std::span<const AgreeingQueries> agreement = agreement_;
   if (asked_.size() > 1) agreement = agreement.first(asked);

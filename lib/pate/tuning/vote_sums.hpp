@@ -23,7 +23,7 @@ class VoteSums {
  public:
   /// query_counts: of a run with a selection, whose parameters do not matter. `orders` must outlive
   /// this.
-  VoteSums(const NoisyMax& noisy_max, QueryCounts query_counts, CostKind kind,
+  VoteSums(const NoisyStep& step, QueryCounts query_counts, CostKind kind,
            const TuningOrders& orders);
   VoteSums(const VoteSums&) = delete;
   VoteSums& operator=(const VoteSums&) = delete;

@@ -90,7 +90,7 @@ TEST_SUITE("accounting") {
     const CostInputs of_plain(counts, plain, 1);
     bound_at_orders(Bound::tradeoff, of_plain, kOrders, 1)->noisy_max(at_log_q(-3.0), all, to);
     for (const std::size_t j : all) {
-      CHECK(to.at(j) == tradeoff_cost(plain.noisy_max, -3.0, kOrders[j]).larger());
+      CHECK(to.at(j) == tradeoff_cost(plain.step(), -3.0, kOrders[j]).larger());
     }
   }
 

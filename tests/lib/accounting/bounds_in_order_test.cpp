@@ -161,7 +161,7 @@ TEST_SUITE("accounting") {
       aggregator.interactive = aggregator.selection && random.integer(0, 1) == 0;
       const ExactMechanism mechanism(aggregator, teachers);
       const TiltedRun tilted(aggregator, teachers, static_cast<std::int64_t>(classes), order);
-      const double cap = data_independent_cost(aggregator.noisy_max, order);
+      const double cap = data_independent_cost(aggregator.step(), order);
       for (const Histogram& counts : random_histograms(random, teachers, classes)) {
         std::vector<double> scores(classes);
         for (double& score : scores)
@@ -169,14 +169,14 @@ TEST_SUITE("accounting") {
         ExactCost exact(mechanism, mechanism.group(counts, scores));
         const std::int64_t v = exact.votes().statistic;
         const double cost = tilted.cost(counts, v);
-        const double excess =
-            tradeoff_log_excess(aggregator.noisy_max, exact.log_q(), order).forward;
-        const double tradeoff =
-            aggregator.selection
-                ? JointCost(AnswerTable(*aggregator.selection, v, v, teachers), order, cap)
-                      .costs(v, {excess, excess})
-                      .forward
-                : cost_of_log_excess(excess, order, cap);
+        const double excess = tradeoff_log_excess(aggregator.step(), exact.log_q(), order).forward;
+        const double tradeoff = aggregator.selection
+                                    ? JointCost(AnswerTable(*aggregator.selection,
+                                                            aggregator.neighbours, v, v, teachers),
+                                                order, cap)
+                                          .costs(v, {excess, excess})
+                                          .forward
+                                    : cost_of_log_excess(excess, order, cap);
         // Without outcome probabilities the trade-off bound stands for the exact cost.
         if (exact.outcomes() != nullptr) {
           CHECK(exact.largest(order).forward <= cost * kRounding);

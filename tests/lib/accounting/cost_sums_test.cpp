@@ -43,20 +43,21 @@ Aggregator gaussian(double sigma2, bool with_selection) {
 RunCost one_by_one(const QueryCounts& query_counts, const Aggregator& aggregator, Bound bound,
                    double order) {
   RunCost result{order};
-  const NoisyMax& noisy_max = aggregator.noisy_max;
+  const NoisyStep step = aggregator.step();
   std::optional<AnswerTable> ladder;
   std::optional<JointCost> joint;
   if (aggregator.selection) {
-    ladder.emplace(*aggregator.selection, query_counts.distinct.front().statistic,
-                   query_counts.distinct.back().statistic, query_counts.teachers);
+    ladder.emplace(*aggregator.selection, aggregator.neighbours,
+                   query_counts.distinct.front().statistic, query_counts.distinct.back().statistic,
+                   query_counts.teachers);
     joint.emplace(*ladder, order, data_independent_cost(aggregator, order).noisy_max);
   }
   for (const DistinctQuery& query : query_counts.distinct) {
     const auto count = static_cast<double>(query.count);
     const double p = ladder ? std::exp(ladder->log_answered(query.statistic)) : 1.0;
     const double cost = bound == Bound::published
-                            ? published_cost(noisy_max, query.log_q, order)
-                            : tradeoff_cost(noisy_max, query.log_q, order).larger();
+                            ? published_cost(step, query.log_q, order)
+                            : tradeoff_cost(step, query.log_q, order).larger();
     result.noisy_max_expected += count * p * cost;
     result.noisy_max_realized += static_cast<double>(query.answered) * cost;
     result.spent_variance += count * p * (1.0 - p) * cost * cost;
@@ -68,7 +69,7 @@ RunCost one_by_one(const QueryCounts& query_counts, const Aggregator& aggregator
     if (bound == Bound::published) continue;
     const BothDirections log_excess = query.log_q == -kInfinity
                                           ? BothDirections{-kInfinity, -kInfinity}
-                                          : tradeoff_log_excess(noisy_max, query.log_q, order);
+                                          : tradeoff_log_excess(step, query.log_q, order);
     result.joint += count * (joint ? joint->cost(query.statistic, log_excess) : cost);
   }
   return result;

@@ -62,7 +62,6 @@ TEST_SUITE("accounting") {
         ".xxxx .. .. .. . .. .. ..",  // smooth_release
         ".xxxx x. x. x. . .. .. ..",  // published_release
         ".xxxx .. x. x. . .. .. ..",  // published_sensitivity
-        ".xxxx .. .. .. . .. .. ..",  // argmax
         ".xxxx .. .. .. . .. .. ..",  // exports
     });
     std::uint8_t i = 0;
@@ -137,7 +136,7 @@ TEST_SUITE("accounting") {
       for (const Run& run : runs) {
         CAPTURE(static_cast<int>(asked));
         CAPTURE(run.aggregator.name());
-        CAPTURE(in_words(run.aggregator.neighbours()));
+        CAPTURE(in_words(run.aggregator.neighbours));
         const auto refused = supports(asked, circumstances_of(run));
         if (!refused) CHECK(cost(asked, run) >= 0.0);
         if (refused)

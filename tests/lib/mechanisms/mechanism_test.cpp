@@ -17,10 +17,9 @@ const Mechanism kLaplacePtr = StabilityTest::with_laplace(0.5, 1e-6);
 const Mechanism kGaussianPtr = StabilityTest::with_gaussian(4.0, 1e-6);
 const Mechanism kSparsePtr = StabilityTest::sparse(0.5, 1e-6, 3);
 
-NoisyMax noisy_max(NoisyMax::Noise noise, const Neighbours& neighbours = {}) {
+NoisyMax noisy_max(NoisyMax::Noise noise) {
   NoisyMax result;
   result.noise = noise;
-  result.neighbours = neighbours;
   return result;
 }
 
@@ -78,7 +77,7 @@ TEST_SUITE("mechanisms") {
   TEST_CASE("the Gaussian sensitivity grows with the teachers of a person") {
     const auto squared = [](const Neighbours& neighbours) {
       return squared_gaussian_sensitivity(
-          Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}, neighbours), false});
+          Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}), false, neighbours});
     };
     CHECK(relative_error(squared({Adjacency::replace, 1}), 2.0 / 16.0) < 1e-14);
     CHECK(relative_error(squared({Adjacency::replace, 3}), 9.0 * 2.0 / 16.0) < 1e-14);
@@ -92,7 +91,7 @@ TEST_SUITE("mechanisms") {
     CHECK_FALSE(pure_epsilon(confident(10.0, 5.0, 4.0)));
     const auto of_laplace = [](const Neighbours& neighbours) {
       return *pure_epsilon(
-          Aggregator{std::nullopt, noisy_max(LaplaceNoisyMax{4.0}, neighbours), false});
+          Aggregator{std::nullopt, noisy_max(LaplaceNoisyMax{4.0}), false, neighbours});
     };
     CHECK(relative_error(of_laplace({Adjacency::replace, 1}), 0.5) < 1e-14);
     CHECK(relative_error(of_laplace({Adjacency::replace, 3}), 1.5) < 1e-14);

@@ -175,7 +175,7 @@ TEST_SUITE("mechanisms") {
       const double order = 1.0 + random.log_uniform(0.05, 60.0);
       const double q = log_q(noise, Votes{n0, n1});
       const BothDirections exact = exact_of(noise.scale, {n0, n1}, order);
-      const BothDirections bound = pate::tradeoff_cost({noise}, q, order);
+      const BothDirections bound = pate::tradeoff_cost(noise, q, order);
       CHECK(exact.forward <= bound.forward * (1.0 + 1e-11));
       CHECK(exact.reverse <= bound.reverse * (1.0 + 1e-11));
       CHECK(bound.larger() <= data_independent_cost(noise, order));

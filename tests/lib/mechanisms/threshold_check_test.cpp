@@ -114,7 +114,7 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("a ladder holds the answers of its range and of the neighbours") {
     const ThresholdCheck check{200.0, 150.0};
-    const AnswerTable ladder(check, 100, 180, 250);
+    const AnswerTable ladder(check, {}, 100, 180, 250);
     CHECK(ladder.first() == 99);
     CHECK(ladder.last() == 181);
     CHECK(ladder.check().threshold == 200.0);
@@ -124,7 +124,7 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("a ladder ends at no votes and at all votes") {
     const ThresholdCheck check{20.5, 3.0};
-    const AnswerTable ladder(check, 0, 30, 30);
+    const AnswerTable ladder(check, {}, 0, 30, 30);
     CHECK(ladder.first() == 0);
     CHECK(ladder.last() == 30);
     check_rungs(ladder, check);
@@ -132,7 +132,7 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("a ladder of leads goes below no votes: the threshold moves, the answers do not") {
     const ThresholdCheck check{0.25, 3.0};
-    const AnswerTable leads(check, -12, 7);
+    const AnswerTable leads(check, {}, -12, 7);
     CHECK(leads.first() == -12);
     CHECK(leads.last() == 7);
     check_rungs(leads, check);
@@ -141,18 +141,18 @@ TEST_SUITE("mechanisms") {
 
   TEST_CASE("a ladder of one value") {
     const ThresholdCheck check{5.0, 1.0};
-    const AnswerTable middle(check, 7, 7, 10);
+    const AnswerTable middle(check, {}, 7, 7, 10);
     CHECK(middle.first() == 6);
     CHECK(middle.last() == 8);
     check_rungs(middle, check);
-    const AnswerTable alone(check, 0, 0, 0);
+    const AnswerTable alone(check, {}, 0, 0, 0);
     CHECK(alone.first() == 0);
     CHECK(alone.last() == 0);
     check_rungs(alone, check);
   }
 
   TEST_CASE("a ladder refuses what the check refuses") {
-    CHECK_THROWS_AS(AnswerTable(ThresholdCheck{200.0, 0.0}, 0, 5, 10), parameter_error);
-    CHECK_THROWS_AS(AnswerTable(ThresholdCheck{kNaN, 1.0}, 0, 5, 10), parameter_error);
+    CHECK_THROWS_AS(AnswerTable(ThresholdCheck{200.0, 0.0}, {}, 0, 5, 10), parameter_error);
+    CHECK_THROWS_AS(AnswerTable(ThresholdCheck{kNaN, 1.0}, {}, 0, 5, 10), parameter_error);
   }
 }

@@ -222,7 +222,7 @@ void check_guarantee(Random& random, int configurations,
   std::int64_t pairs = 0;
   for (int config = 0; config < configurations; ++config) {
     const SmallRelease release = random_one(random);
-    const std::int64_t moves = release.aggregator().neighbours().teachers;
+    const std::int64_t moves = release.aggregator().neighbours.teachers;
     CAPTURE(described(release));
     const SmallMechanism mechanism(release);
     const auto histograms =

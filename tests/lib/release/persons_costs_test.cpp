@@ -30,7 +30,7 @@ struct SmallQuery {
   CostSpec question;
   std::vector<std::int32_t> scores;  // of a student, by class
 
-  [[nodiscard]] std::int64_t moved() const { return question.aggregator.neighbours().teachers; }
+  [[nodiscard]] std::int64_t moved() const { return question.aggregator.neighbours.teachers; }
   [[nodiscard]] std::int64_t statistic(const Histogram& counts) const {
     return statistic_of(question, scores, counts);
   }

@@ -260,7 +260,7 @@ TEST_CASE("refused: certificates by complex orders where moments by key are not 
   CHECK(said([](CostSpec& its) { its.aggregator.interactive = true; }) == needs("no student"));
   CHECK(said([](CostSpec& its) { its.reading = ReleasedCost::realized; }) ==
         needs("costs of every query"));
-  CHECK(says(said([](CostSpec& its) { its.aggregator.noisy_max.neighbours.teachers = 2; }),
+  CHECK(says(said([](CostSpec& its) { its.aggregator.neighbours.teachers = 2; }),
              "needs one teacher that votes otherwise, not 2 teachers of a person"));
   // 302 / 60, rounded up.
   CHECK(said([](CostSpec& its) { its.aggregator.noisy_max.noise = GaussianNoisyMax{5.0}; }) ==

@@ -55,7 +55,7 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(2, 300)};
       const double order = 1.0 + random.log_uniform(0.02, 2000);
-      const AnswerTable ladder(check, query_counts.distinct.front().statistic,
+      const AnswerTable ladder(check, {}, query_counts.distinct.front().statistic,
                                query_counts.distinct.back().statistic, teachers);
       const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
       const double joint =
@@ -77,7 +77,7 @@ TEST_CASE("query nodes: a run of many queries with few statistics, quickly") {
   const NoisyMax noisy_max{GaussianNoisyMax{12.0}};
   const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
   const ThresholdCheck check{30.0, 15.0};
-  const AnswerTable ladder(check, query_counts.distinct.front().statistic,
+  const AnswerTable ladder(check, {}, query_counts.distinct.front().statistic,
                            query_counts.distinct.back().statistic, 60);
   const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
   for (const double order : {3.0, 40.0}) {

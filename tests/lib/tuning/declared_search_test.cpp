@@ -90,7 +90,7 @@ TEST_SUITE("tuning") {
       if (!found.continuum) continue;
       ++found_any;
       const OffGridPoint& best = *found.continuum;
-      CHECK(best.aggregator.neighbours() == neighbours);
+      CHECK(best.aggregator.neighbours == neighbours);
       CHECK(pass_of(tuned, best.aggregator, epsilon, outcome.certificate) ==
             *outcome.pass_probability);
       CHECK(*outcome.pass_probability >= 0.99);

@@ -62,9 +62,9 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
                                 CostKind{Bound::tradeoff, GuaranteeKind::expected},
                                 CostKind{Bound::published, GuaranteeKind::expected}}) {
-      const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
-                          kind, orders);
-      RowCosts row(*any.selection, thresholds, sums.statistics(), kind, orders, false);
+      const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
+                          orders);
+      RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator = protecting(
             {ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false}, neighbours);
@@ -101,8 +101,8 @@ TEST_CASE("row costs: statistics with gaps, one teacher or several") {
   for (const Neighbours& neighbours : {Neighbours{}, Neighbours{Adjacency::add_remove, 4}}) {
     const Aggregator any =
         protecting({ThresholdCheck{0, 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
-    const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, 3), 1), kind, orders);
-    RowCosts row(*any.selection, thresholds, sums.statistics(), kind, orders, false);
+    const VoteSums sums(any.step(), count_queries(run_of(tuning, any, 3), 1), kind, orders);
+    RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t t = 0; t < thresholds.size(); ++t) {
       const Aggregator aggregator = protecting(
           {ThresholdCheck{thresholds[t], 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
@@ -138,13 +138,13 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
       thresholds.push_back(whole ? std::round(t) : t);
     }
     thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
-    const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{sigma2}}, false};
+    const Aggregator any{ThresholdCheck{0, sigma1}, {GaussianNoisyMax{sigma2}}, false};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
       const CostKind kind{Bound::tradeoff, reading};
-      const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1),
-                          kind, orders);
-      RowCosts row(ThresholdCheck{0, sigma1}, thresholds, sums.statistics(), kind, orders, true);
+      const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
+                          orders);
+      RowCosts row(any, thresholds, sums.statistics(), kind, orders, true);
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
         const Aggregator aggregator{
             ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
@@ -170,15 +170,15 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
 TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   pate_test::Random random(32);
   const HistogramVotes votes = random_histograms(random, 200, 50, 4);
-  const Aggregator any{ThresholdCheck{0, 1}, {GaussianNoisyMax{12}}, false};
+  const Aggregator any{ThresholdCheck{0, 8}, {GaussianNoisyMax{12}}, false};
   const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
   for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
     const CostKind kind{Bound::tradeoff, reading};
-    const VoteSums sums(any.noisy_max, count_queries(run_of(tuning, any, votes.queries()), 1), kind,
+    const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
                         orders);
     const std::vector<double> thresholds{20, 30, 45};
-    RowCosts row(ThresholdCheck{0, 8}, thresholds, sums.statistics(), kind, orders, false);
+    RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{

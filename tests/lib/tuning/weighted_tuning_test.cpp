@@ -156,7 +156,7 @@ TEST_SUITE("weighted_tuning") {
       CHECK(relative_error(tuning.continuum->point.epsilon, found.costs[found.headline].epsilon) <
             1e-9);
       CHECK(found.costs[found.headline].epsilon <= 9.0);
-      CHECK(tuning.continuum->aggregator.neighbours().is_one_replaced());
+      CHECK(tuning.continuum->aggregator.neighbours.is_one_replaced());
       settings.search = false;
       settings.goal.max_epsilon = 20.0;
       settings.continuum = true;

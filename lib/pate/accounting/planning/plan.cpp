@@ -57,7 +57,7 @@ double strong_composition(double epsilon, double k, double delta) {
 // What S17 prints of LNMax, whose gamma is half the epsilon of an answer.
 void add_s17_entries(const PlannedRun& run, double delta, std::vector<CostEntry>& costs) {
   if (!run.laplace_scale) return;
-  const double step = *run.noisy_max()->pure_epsilon();
+  const double step = *NoisyStep(*run.noisy_max(), run.neighbours).pure_epsilon();
   const auto k = static_cast<double>(run.answers());
   CostEntry moments{Bound::data_independent, GuaranteeKind::worst_case, EpsilonMethod::moments};
   CostEntry strong = moments;

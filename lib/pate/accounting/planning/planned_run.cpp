@@ -34,10 +34,10 @@ std::optional<SampledGaussian> PlannedRun::sampled() const {
 }
 
 std::optional<NoisyMax> PlannedRun::noisy_max() const {
-  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}, neighbours};
+  if (sigma2) return NoisyMax{GaussianNoisyMax{*sigma2}};
   if (!laplace_scale) return std::nullopt;
-  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}, neighbours}
-                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}, neighbours};
+  return one_noise ? NoisyMax{OneLaplaceNoise{*laplace_scale}}
+                   : NoisyMax{LaplaceNoisyMax{*laplace_scale}};
 }
 
 namespace {

@@ -28,8 +28,8 @@ void check_planned(const PlannedRun& run, const TeacherWeights& weights) {
 
 // A threshold changes no cost.
 Aggregator planned_aggregator(const PlannedRun& run) {
-  Aggregator result{.selection = {}, .noisy_max = run.noisy_max().value()};
-  if (run.sigma1) result.selection = ThresholdCheck{0.0, *run.sigma1, run.neighbours};
+  Aggregator result{{}, run.noisy_max().value(), false, run.neighbours};
+  if (run.sigma1) result.selection = ThresholdCheck{0.0, *run.sigma1};
   return result;
 }
 
@@ -37,7 +37,7 @@ Aggregator planned_aggregator(const PlannedRun& run) {
 PlannedRun run_with(PlannedRun run, const Aggregator& aggregator) {
   (run.sigma2 ? run.sigma2 : run.laplace_scale) = aggregator.noisy_max.parameter();
   if (aggregator.selection) run.sigma1 = aggregator.selection->sigma1;
-  run.neighbours = aggregator.neighbours();
+  run.neighbours = aggregator.neighbours;
   return run;
 }
 

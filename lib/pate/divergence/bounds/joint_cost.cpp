@@ -32,7 +32,7 @@ JointCost::JointCost(const AnswerTable& ladder, double order, double noisy_max_c
     : first_(ladder.first()),
       only_(only),
       order_(order),
-      selection_cap_(threshold_data_independent(ladder.rule(), order)),
+      selection_cap_(threshold_data_independent(ladder.rule(), ladder.neighbours(), order)),
       cap_(selection_cap_ + noisy_max_cap) {
   const auto size = only == nullptr ? static_cast<std::size_t>(ladder.last() - ladder.first() + 1)
                                     : only->statistics().size();

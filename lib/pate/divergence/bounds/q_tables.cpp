@@ -212,16 +212,14 @@ BothDirections GaussianTradeoffTable::log_excess(const AtOrder& table,
   return {std::min(result.forward, table.log_cap), std::min(result.reverse, table.log_cap)};
 }
 
-std::optional<GaussianPublishedTable> published_table(const QCells& cells,
-                                                      const NoisyMax& noisy_max) {
-  if (!noisy_max.is_gaussian()) return std::nullopt;
-  return GaussianPublishedTable(cells, noisy_max.gaussian_per_move().sigma);
+std::optional<GaussianPublishedTable> published_table(const QCells& cells, const NoisyStep& step) {
+  if (!step.is_gaussian()) return std::nullopt;
+  return GaussianPublishedTable(cells, step.gaussian_per_move().sigma);
 }
 
-std::optional<GaussianTradeoffTable> tradeoff_table(const QCells& cells,
-                                                    const NoisyMax& noisy_max) {
-  if (!noisy_max.is_gaussian()) return std::nullopt;
-  return GaussianTradeoffTable(cells, noisy_max.gaussian_per_move().mu());
+std::optional<GaussianTradeoffTable> tradeoff_table(const QCells& cells, const NoisyStep& step) {
+  if (!step.is_gaussian()) return std::nullopt;
+  return GaussianTradeoffTable(cells, step.gaussian_per_move().mu());
 }
 
 }  // namespace pate

@@ -134,8 +134,8 @@ class GaussianTradeoffTable {
 
 /// The tables of a noise whose bounds are dear enough for one; none for Laplace noise.
 [[nodiscard]] std::optional<GaussianPublishedTable> published_table(const QCells& cells,
-                                                                    const NoisyMax& noisy_max);
+                                                                    const NoisyStep& step);
 [[nodiscard]] std::optional<GaussianTradeoffTable> tradeoff_table(const QCells& cells,
-                                                                  const NoisyMax& noisy_max);
+                                                                  const NoisyStep& step);
 
 }  // namespace pate

@@ -7,10 +7,10 @@ namespace pate {
 QueryCost data_independent_cost(const Mechanism& mechanism, double order) {
   QueryCost cost;
   if (const auto rule = mechanism.answer_rule()) {
-    cost.selection = threshold_data_independent(*rule, order);
+    cost.selection = threshold_data_independent(*rule, mechanism.neighbours(), order);
   }
   if (const Aggregator* const aggregator = mechanism.aggregator()) {
-    cost.noisy_max = data_independent_cost(aggregator->noisy_max, order);
+    cost.noisy_max = data_independent_cost(aggregator->step(), order);
   }
   return cost;
 }

@@ -79,29 +79,13 @@ double two_laplace_cost(double shift, double order) {
   return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
 }
 
-double log_cap(const GaussianNoisyMax& noise, double order, const Neighbours& neighbours) {
-  const double mu = noise.per_move(neighbours).mu();
-  return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
-}
-
-double log_cap(const LaplaceNoisyMax& noise, double order, const Neighbours& neighbours) {
-  return log_expm1((order - 1.0) * data_independent_cost(noise, order, neighbours));
-}
-
-double log_cap(const OneLaplaceNoise& noise, double order, const Neighbours& neighbours) {
-  return log_expm1((order - 1.0) * data_independent_cost(noise, order, neighbours));
-}
-
-}  // namespace
-
-double data_independent_cost(const GaussianNoisyMax& noise, double order,
-                             const Neighbours& neighbours) {
-  const double sigma = noise.per_move(neighbours).sigma;
+double independent_cost(const GaussianNoisyMax& /*noise*/, const NoisyStep& step, double order) {
+  const double sigma = step.gaussian_per_move().sigma;
   return with_margin(order / sigma / sigma);
 }
 
-double data_independent_cost(const LaplaceNoisyMax& noise, double order,
-                             const Neighbours& neighbours) {
+double independent_cost(const LaplaceNoisyMax& noise, const NoisyStep& step, double order) {
+  const Neighbours& neighbours = step.neighbours();
   // The shifts of all counts add up to 2 S, or to S, and none is above S. The cost of one Laplace
   // mechanism is convex in its shift and 0 at 0: two of S, or one, cost most.
   const double shift = static_cast<double>(neighbours.teachers) * noise.gamma();
@@ -109,13 +93,11 @@ double data_independent_cost(const LaplaceNoisyMax& noise, double order,
                                       : two_laplace_cost(shift, order);
 }
 
-double data_independent_cost(const OneLaplaceNoise& noise, double order,
-                             const Neighbours& neighbours) {
+double independent_cost(const OneLaplaceNoise& noise, const NoisyStep& step, double order) {
   const double eps = noise.epsilon();
-  if (!neighbours.is_one_replaced()) {
-    // A post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
-    const double shift = static_cast<double>(neighbours.teachers) * eps;
-    return 0.5 * two_laplace_cost(neighbours.adds_or_removes() ? 0.5 * shift : shift, order);
+  // A post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
+  if (!step.neighbours().is_one_replaced()) {
+    return 0.5 * two_laplace_cost(*step.pure_epsilon(), order);
   }
   const double half = 0.5 * eps;
   // log P/Q of the rarer answer and of the other: of a tie and the votes next to it, and of a
@@ -136,17 +118,15 @@ double data_independent_cost(const OneLaplaceNoise& noise, double order,
   return cost_of_log_excess(largest, order, with_margin(eps));
 }
 
-double data_independent_cost(const NoisyMax& noisy_max, double order) {
-  return noisy_max.visit(
-      [&](const auto& noise) { return data_independent_cost(noise, order, noisy_max.neighbours); });
+}  // namespace
+
+double data_independent_cost(const NoisyStep& step, double order) {
+  return step.noisy_max().visit(
+      [&](const auto& noise) { return independent_cost(noise, step, order); });
 }
 
 double threshold_data_independent(double sigma1, double order) {
   return with_margin(0.5 * order / sigma1 / sigma1);
-}
-
-double threshold_data_independent(const ThresholdCheck& check, double order) {
-  return threshold_data_independent(check.sigma1_per_move(), order);
 }
 
 double laplace_check_cost(double scale, double order) {
@@ -167,9 +147,11 @@ double threshold_data_independent(const StabilityTest& test, double order) {
   return pure_dp_cost(round_epsilon(test.scale()), order);
 }
 
-double threshold_data_independent(const AnswerRule& rule, double order) {
-  return std::visit([order](const auto& of) { return threshold_data_independent(of, order); },
-                    rule);
+double threshold_data_independent(const AnswerRule& rule, const Neighbours& neighbours,
+                                  double order) {
+  const auto* const check = std::get_if<ThresholdCheck>(&rule);
+  return check != nullptr ? threshold_data_independent(check->sigma1_per_move(neighbours), order)
+                          : threshold_data_independent(std::get<StabilityTest>(rule), order);
 }
 
 double pure_dp_cost(double epsilon, double order) {
@@ -214,12 +196,6 @@ double GaussianPublishedBound::cost(double order, double data_independent) const
                   data_independent);
 }
 
-double published_cost(const GaussianNoisyMax& noise, double log_q, double order,
-                      const Neighbours& neighbours) {
-  const GaussianNoisyMax its = noise.per_move(neighbours);
-  return GaussianPublishedBound(log_q, its.sigma).cost(order, data_independent_cost(its, order));
-}
-
 namespace {
 
 // S17's Theorem 3 of what is (eps, 0)-DP.
@@ -236,19 +212,10 @@ double pure_published_cost(double eps, double log_q, double order) {
 
 }  // namespace
 
-double published_cost(const LaplaceNoisyMax& noise, double log_q, double order,
-                      const Neighbours& neighbours) {
-  return pure_published_cost(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
-}
-
-double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
-                      const Neighbours& neighbours) {
-  return pure_published_cost(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
-}
-
-double published_cost(const NoisyMax& noisy_max, double log_q, double order) {
-  return noisy_max.visit(
-      [&](const auto& noise) { return published_cost(noise, log_q, order, noisy_max.neighbours); });
+double published_cost(const NoisyStep& step, double log_q, double order) {
+  if (!step.is_gaussian()) return pure_published_cost(*step.pure_epsilon(), log_q, order);
+  return GaussianPublishedBound(log_q, step.gaussian_per_move().sigma)
+      .cost(order, data_independent_cost(step, order));
 }
 
 GaussianNoisyMax threshold_as_noisy_max(double sigma1) {
@@ -263,11 +230,6 @@ BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double orde
   const double cold = std::numeric_limits<double>::quiet_NaN();
   return {maximize_two_tails(Direction::forward, log_q, mu, order, cold).log_excess,
           maximize_two_tails(Direction::reverse, log_q, mu, order, cold).log_excess};
-}
-
-BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q, double order,
-                                   const Neighbours& neighbours) {
-  return gaussian_tradeoff_log_excess(log_q, noise.per_move(neighbours).mu(), order);
 }
 
 namespace {
@@ -292,33 +254,23 @@ BothDirections pure_tradeoff_log_excess(double eps, double log_q, double order) 
 
 }  // namespace
 
-BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q, double order,
-                                   const Neighbours& neighbours) {
-  return pure_tradeoff_log_excess(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
+BothDirections tradeoff_log_excess(const NoisyStep& step, double log_q, double order) {
+  if (!step.is_gaussian()) return pure_tradeoff_log_excess(*step.pure_epsilon(), log_q, order);
+  return gaussian_tradeoff_log_excess(log_q, step.gaussian_per_move().mu(), order);
 }
 
-BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q, double order,
-                                   const Neighbours& neighbours) {
-  return pure_tradeoff_log_excess(*NoisyMax{noise, neighbours}.pure_epsilon(), log_q, order);
-}
-
-BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q, double order) {
-  return noisy_max.visit([&](const auto& noise) {
-    return tradeoff_log_excess(noise, log_q, order, noisy_max.neighbours);
-  });
-}
-
-BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double order) {
+BothDirections tradeoff_cost(const NoisyStep& step, double log_q, double order) {
   if (log_q == -kInfinity) return {0.0, 0.0};
-  const BothDirections log_excess = tradeoff_log_excess(noisy_max, log_q, order);
-  const double cap = data_independent_cost(noisy_max, order);
+  const BothDirections log_excess = tradeoff_log_excess(step, log_q, order);
+  const double cap = data_independent_cost(step, order);
   return {cost_of_log_excess(log_excess.forward, order, cap),
           cost_of_log_excess(log_excess.reverse, order, cap)};
 }
 
-double log_excess_cap(const NoisyMax& noisy_max, double order) {
-  return noisy_max.visit(
-      [&](const auto& noise) { return log_cap(noise, order, noisy_max.neighbours); });
+double log_excess_cap(const NoisyStep& step, double order) {
+  if (!step.is_gaussian()) return log_expm1((order - 1.0) * data_independent_cost(step, order));
+  const double mu = step.gaussian_per_move().mu();
+  return log_expm1(0.5 * order * (order - 1.0) * mu * mu);
 }
 
 }  // namespace pate

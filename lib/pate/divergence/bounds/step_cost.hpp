@@ -35,24 +35,18 @@ namespace pate {
 ///                that ties, or of (s/2, 1 - s/2) and (1 - s/2, s/2), one that turns a majority of
 ///                one. Further away both probabilities of the rarer answer shrink by the same
 ///                factor, and the Renyi moment is convex in it and 1 at 0.
-[[nodiscard]] double data_independent_cost(const NoisyMax& noisy_max, double order);
-[[nodiscard]] double data_independent_cost(const GaussianNoisyMax& noise, double order,
-                                           const Neighbours& neighbours = {});
-[[nodiscard]] double data_independent_cost(const LaplaceNoisyMax& noise, double order,
-                                           const Neighbours& neighbours = {});
-[[nodiscard]] double data_independent_cost(const OneLaplaceNoise& noise, double order,
-                                           const Neighbours& neighbours = {});
+[[nodiscard]] double data_independent_cost(const NoisyStep& step, double order);
 
 /// Renyi cost of one threshold check: order / (2 sigma1^2); the top count changes by at most one.
 [[nodiscard]] double threshold_data_independent(double sigma1, double order);
-[[nodiscard]] double threshold_data_independent(const ThresholdCheck& check, double order);
 /// That of a check with Laplace noise: half of what a noisy maximum with that scale costs, a
 /// post-processing of one Laplace mechanism.
 [[nodiscard]] double laplace_check_cost(double scale, double order);
 /// The same of a stability test, of the sparse form of a round: `pure_dp_cost`, with Gaussian noise
 /// `sparse_round_cost`. What its delta costs: `MechanismCounts::delta`.
 [[nodiscard]] double threshold_data_independent(const StabilityTest& test, double order);
-[[nodiscard]] double threshold_data_independent(const AnswerRule& rule, double order);
+[[nodiscard]] double threshold_data_independent(const AnswerRule& rule,
+                                                const Neighbours& neighbours, double order);
 
 /// The largest Renyi cost of anything (epsilon, 0)-DP, that of randomised response:
 ///
@@ -81,13 +75,7 @@ namespace pate {
 ///     cost = log( (1-q) ((1-q)/(1 - e^eps q))^(order-1) + q e^(eps (order-1)) ) / (order-1)
 ///
 /// and never more than min(eps^2 order / 2, eps) (S17, Theorem 2).
-[[nodiscard]] double published_cost(const NoisyMax& noisy_max, double log_q, double order);
-[[nodiscard]] double published_cost(const GaussianNoisyMax& noise, double log_q, double order,
-                                    const Neighbours& neighbours = {});
-[[nodiscard]] double published_cost(const LaplaceNoisyMax& noise, double log_q, double order,
-                                    const Neighbours& neighbours = {});
-[[nodiscard]] double published_cost(const OneLaplaceNoise& noise, double log_q, double order,
-                                    const Neighbours& neighbours = {});
+[[nodiscard]] double published_cost(const NoisyStep& step, double log_q, double order);
 
 /// The published bound of Gaussian noise for one q at many orders: what does not depend on the
 /// order is computed once.
@@ -123,23 +111,16 @@ class GaussianPublishedBound {
 /// Gaussian: relative accuracy of the excess 1e-10, mostly 1e-13. Laplace: LNMax is (2 gamma,
 /// 0)-DP and the worst pair is randomised response, so the maximum over the split of q is at one of
 /// two ends, in closed form; one Laplace noise likewise, with 1/b for 2 gamma.
-[[nodiscard]] BothDirections tradeoff_log_excess(const NoisyMax& noisy_max, double log_q,
-                                                 double order);
-[[nodiscard]] BothDirections tradeoff_log_excess(const GaussianNoisyMax& noise, double log_q,
-                                                 double order, const Neighbours& neighbours = {});
-[[nodiscard]] BothDirections tradeoff_log_excess(const LaplaceNoisyMax& noise, double log_q,
-                                                 double order, const Neighbours& neighbours = {});
-[[nodiscard]] BothDirections tradeoff_log_excess(const OneLaplaceNoise& noise, double log_q,
-                                                 double order, const Neighbours& neighbours = {});
+[[nodiscard]] BothDirections tradeoff_log_excess(const NoisyStep& step, double log_q, double order);
 
 /// Those of Gaussian noise by mu > 0, the largest difference of the means in standard deviations.
 [[nodiscard]] BothDirections gaussian_tradeoff_log_excess(double log_q, double mu, double order);
 
 /// The trade-off bound of one noisy maximum in either direction, at most its data-independent cost.
 /// `.larger()` is the cost `tradeoff` of reports.
-[[nodiscard]] BothDirections tradeoff_cost(const NoisyMax& noisy_max, double log_q, double order);
+[[nodiscard]] BothDirections tradeoff_cost(const NoisyStep& step, double log_q, double order);
 
 /// The log excess of the data-independent cost.
-[[nodiscard]] double log_excess_cap(const NoisyMax& noisy_max, double order);
+[[nodiscard]] double log_excess_cap(const NoisyStep& step, double order);
 
 }  // namespace pate

@@ -23,13 +23,11 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
       order_(order),
       cells_(std::min(cells, TiltedMoment::kMostCells)),
       moved_(moved),
-      cap_(data_independent_cost(noise, order, {Adjacency::replace, moved})),
+      cap_(data_independent_cost({{noise}, {Adjacency::replace, moved}}, order)),
       moment_(noise, teachers, classes, order, threads, cells > 0, moved) {
   if (!check) return;
   validate(*check);
-  ThresholdCheck of_moved = *check;
-  of_moved.neighbours = {Adjacency::replace, moved};
-  cap_ += threshold_data_independent(of_moved, order);
+  cap_ += threshold_data_independent(check->sigma1_per_move({Adjacency::replace, moved}), order);
   for (std::int64_t v = 0; v <= teachers; ++v) {
     for (std::int64_t rise = -moved; rise <= moved; ++rise) {
       const LogAnswerLine line = rise == 0

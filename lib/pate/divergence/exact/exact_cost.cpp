@@ -52,21 +52,22 @@ double log_q_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
 // but for the plurality, on the votes and on every neighbour: a moved vote brings no class nearer
 // to the plurality than by two, S teachers none by more than 2 S. 0 or more where that says
 // nothing.
-double log_wins_of(const NoisyMax& noisy_max, const GroupedVotes& votes, std::size_t g) {
+double log_wins_of(const NoisyStep& step, const GroupedVotes& votes, std::size_t g) {
   const double others = votes.groups[g].classes - (g == 0 ? 1 : 0);
   if (others == 0.0) return -kInfinity;
   const std::int64_t gap = std::int64_t{votes.groups.front().count} - votes.groups[g].count -
-                           2 * noisy_max.neighbours.teachers;
+                           2 * step.neighbours().teachers;
   if (gap < 0) return kInfinity;
-  return std::log(others) +
-         noisy_max.visit([&](const auto& noise) { return log_pair_probability(noise, gap); });
+  return std::log(others) + step.noisy_max().visit([&](const auto& noise) {
+    return log_pair_probability(noise, gap);
+  });
 }
 
 // The same for anything but the plurality; at most 0.
-double log_beaten_of(const NoisyMax& noisy_max, const GroupedVotes& votes) {
+double log_beaten_of(const NoisyStep& step, const GroupedVotes& votes) {
   double sum = -kInfinity;
   for (std::size_t g = 0; g < votes.groups.size() && sum < 0.0; ++g) {
-    sum = log_add(sum, log_wins_of(noisy_max, votes, g));
+    sum = log_add(sum, log_wins_of(step, votes, g));
   }
   return std::min(sum, 0.0);
 }
@@ -212,7 +213,7 @@ BothDirections ExactCost::costs(const BothDirections& log_excess, double order,
 
 BothDirections ExactCost::tradeoff_excess(double order) const {
   if (log_q_ == -kInfinity) return {-kInfinity, -kInfinity};
-  return tradeoff_log_excess(mechanism_.aggregator().noisy_max, log_q_, order);
+  return tradeoff_log_excess(mechanism_.aggregator().step(), log_q_, order);
 }
 
 BothDirections ExactCost::bound(double order, const BothDirections& tradeoff) const {
@@ -517,9 +518,9 @@ void ExactCost::drop_outcomes() {
 // What of the outcomes of a query and its neighbours is nearly certain, or the same for several.
 
 double ExactCost::log_other_outcomes() const {
-  const double beaten = log_beaten_of(mechanism_.aggregator().noisy_max, votes_);
+  const double beaten = log_beaten_of(mechanism_.aggregator().step(), votes_);
   const auto& selection = mechanism_.aggregator().selection;
-  const std::int64_t reach = mechanism_.aggregator().neighbours().teachers;
+  const std::int64_t reach = mechanism_.aggregator().neighbours.teachers;
   double result = beaten;
   if (selection) {
     result = std::min(log_answered(*selection, votes_.statistic + reach),
@@ -529,7 +530,7 @@ double ExactCost::log_other_outcomes() const {
 }
 
 double ExactCost::log_q_any_neighbour() const {
-  return outward(log_beaten_of(mechanism_.aggregator().noisy_max, votes_));
+  return outward(log_beaten_of(mechanism_.aggregator().step(), votes_));
 }
 
 // Two neighbours with the same counts of all near classes have, with the same noise, the same
@@ -539,9 +540,9 @@ double ExactCost::log_q_any_neighbour() const {
 // less something.
 std::size_t ExactCost::contending_groups(double limit) const {
   if (is_ball()) return votes_.groups.size();
-  const NoisyMax& noisy_max = mechanism_.aggregator().noisy_max;
-  double log_most = noisy_max.pure_epsilon().value_or(0.0);
-  if (const auto squared = noisy_max.squared_mu(); squared && *squared > 0.0) {
+  const NoisyStep step = mechanism_.aggregator().step();
+  double log_most = step.pure_epsilon().value_or(0.0);
+  if (const auto squared = step.squared_mu(); squared && *squared > 0.0) {
     // Phi(-z) <= e^(-z^2/2) / 2, here half the limit.
     log_most = 0.5 * *squared + std::sqrt(*squared * -2.0 * std::log(limit));
   }
@@ -549,7 +550,7 @@ std::size_t ExactCost::contending_groups(double limit) const {
   std::size_t near = votes_.groups.size();
   double log_far = -kInfinity;
   while (near > 1) {
-    log_far = log_add(log_far, log_wins_of(noisy_max, votes_, near - 1));
+    log_far = log_add(log_far, log_wins_of(step, votes_, near - 1));
     if (!(outward(log_far) <= log_limit)) break;
     --near;
   }
@@ -672,7 +673,7 @@ std::vector<DistributionPair> ExactCost::selection_tables(std::optional<std::siz
 // The exact cost where a neighbour is any within several teachers: all are listed.
 
 void ExactCost::make_ball() {
-  const Neighbours& neighbours = mechanism_.aggregator().neighbours();
+  const Neighbours& neighbours = mechanism_.aggregator().neighbours;
   ball_size_ = pate::ball_size(votes_, neighbours);
   if (ball_size_ > kMaxBall) {
     throw parameter_error(fmt::format(
@@ -687,8 +688,7 @@ void ExactCost::make_ball() {
   }
   zero_line_ = 1;
   const std::int64_t v = votes_.statistic;
-  const std::int64_t more = neighbours.adds_or_removes() ? neighbours.teachers : 0;
-  const std::int64_t most = mechanism_.teachers() + more;
+  const std::int64_t most = neighbours.highest_top(mechanism_.teachers());
   answers_ = {answer_pair(*check, v, std::max<std::int64_t>(v - neighbours.teachers, 0)),
               answer_pair(*check, v, v),
               answer_pair(*check, v, std::min(v + neighbours.teachers, most))};
@@ -701,7 +701,7 @@ const BallOutcomes* ExactCost::ball() {
 }
 
 std::vector<std::size_t> ExactCost::kinds_in_ball() const {
-  const Neighbours& neighbours = mechanism_.aggregator().neighbours();
+  const Neighbours& neighbours = mechanism_.aggregator().neighbours;
   std::vector<std::size_t> result;
   const auto all = neighbours_in_ball(votes_, neighbours);
   for (const BallNeighbour& one : all.value()) {
@@ -747,7 +747,7 @@ std::optional<BallNeighbour> ExactCost::worst_in_ball(double order) {
     largest = joint;
   }
   if (!worst) return std::nullopt;
-  return neighbours_in_ball(votes_, mechanism_.aggregator().neighbours()).value()[*worst];
+  return neighbours_in_ball(votes_, mechanism_.aggregator().neighbours).value()[*worst];
 }
 
 std::vector<DistributionPair> ExactCost::tables_of(const BallOutcomes& outcomes) const {

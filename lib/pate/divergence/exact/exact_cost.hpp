@@ -111,7 +111,7 @@ class ExactCost {
   [[nodiscard]] std::size_t ball_size() const { return ball_size_; }
   [[nodiscard]] std::vector<std::size_t> kinds_in_ball() const;
   [[nodiscard]] std::int64_t most_changed() const {
-    return mechanism_.aggregator().neighbours().teachers;
+    return mechanism_.aggregator().neighbours.teachers;
   }
 
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.

@@ -11,7 +11,7 @@ ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teache
   validate(aggregator);
   require(Asked::exact, Mechanism(aggregator));
   // Votes of teachers that are added are counted, too.
-  const std::int64_t more = is_one_replaced() ? 0 : aggregator.neighbours().teachers;
+  const std::int64_t more = is_one_replaced() ? 0 : aggregator.neighbours.teachers;
   rule_ = noise_rule(aggregator.noisy_max, teachers + more);
 }
 
@@ -24,14 +24,14 @@ ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teache
 
 ExactMechanism ExactMechanism::of_weight(const Aggregator& aggregator, std::int64_t teachers,
                                          std::int64_t weight) {
-  require(Asked::weights, Circumstances(aggregator.neighbours())
+  require(Asked::weights, Circumstances(aggregator.neighbours)
                               .with(Given::student, weight > 1 && aggregator.interactive));
   return {protecting(aggregator, {Adjacency::replace, weight}), teachers, weight};
 }
 
 std::optional<BallOutcomes> ExactMechanism::ball(const GroupedVotes& votes) const {
   if (rule_ == nullptr) return std::nullopt;
-  return BallOutcomes::make(votes, aggregator_.neighbours(), *rule_);
+  return BallOutcomes::make(votes, aggregator_.neighbours, *rule_);
 }
 
 std::optional<NeighbourOutcomes> ExactMechanism::outcomes(

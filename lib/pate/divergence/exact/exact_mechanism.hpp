@@ -41,7 +41,7 @@ class ExactMechanism {
   /// Whether a neighbour is one vote that moves, of whatever weight: `outcomes` knows it then,
   /// `ball` any other.
   [[nodiscard]] bool is_one_replaced() const {
-    return weight_ > 1 || aggregator_.neighbours().is_one_replaced();
+    return weight_ > 1 || aggregator_.neighbours.is_one_replaced();
   }
   /// How many votes move together.
   [[nodiscard]] std::int64_t weight() const { return weight_; }

@@ -17,7 +17,7 @@ namespace {
 std::string plan_in_words(const CurvePlan& plan) {
   const CostSpec& question = plan.mechanism.settings().question;
   return curve_in_words(plan.mechanism.curve(), plan.parameters().s,
-                        question.aggregator.neighbours().teachers,
+                        question.aggregator.neighbours.teachers,
                         plan.terms.cost == ReleasedCost::realized
                             ? "E sums up what the queries cost as they were answered (realized)."
                             : "E holds whichever queries are answered (joint).");

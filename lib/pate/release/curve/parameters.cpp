@@ -120,7 +120,7 @@ EstimatedCosts estimated_costs(const CostsWithinDistance& costs, const Ensembles
 
 EstimatedCosts estimated_costs(const CostSpec& question, const Ensembles& of, const Search& search,
                                unsigned threads) {
-  const bool has_two_keys = question.aggregator.neighbours().is_one_replaced();
+  const bool has_two_keys = question.aggregator.neighbours.is_one_replaced();
   if (question.cost != CurveCost::tilted || question.classes == 2 || !has_two_keys) {
     CostSpec joint = question;
     joint.reading = ReleasedCost::joint;

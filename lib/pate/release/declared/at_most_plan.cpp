@@ -83,7 +83,7 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
                           progress, enough_distances(claim.test().ladder()))
                     .front());
   const ReleaseTerms& terms = settings;
-  return {terms, claim, question.cost, claim.test().level(costs), question.aggregator.neighbours()};
+  return {terms, claim, question.cost, claim.test().level(costs), question.aggregator.neighbours};
 }
 
 PublicRelease public_release(const VoteProfile& votes, const AtMostPlan& plan, bool passed) {

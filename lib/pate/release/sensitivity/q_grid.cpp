@@ -34,7 +34,7 @@ ExcessCurve::ExcessCurve(const NoisyMax& noisy_max, std::int64_t teachers, std::
                          double order, unsigned threads)
     : noisy_max_(noisy_max),
       order_(order),
-      log_cap_(log_excess_cap(noisy_max, order)),
+      log_cap_(log_excess_cap({noisy_max, {}}, order)),
       floor_(unanimous_log_q(noisy_max, teachers, classes)),
       unanimous_(floor_) {
   double high = std::log1p(-1.0 / static_cast<double>(classes));
@@ -52,13 +52,13 @@ ExcessCurve::ExcessCurve(const NoisyMax& noisy_max, std::int64_t teachers, std::
   const auto steps = static_cast<int>(std::ceil((last - first) / kSpacing));
   for (int i = 0; i < steps; ++i) covered.push_back(-std::exp(first + i * kSpacing));
   cells_ = QCells(covered);
-  table_ = tradeoff_table(cells_, noisy_max);
+  table_ = tradeoff_table(cells_, {noisy_max, {}});
   if (table_) at_order_ = std::move(table_->at_orders(std::span(&order, 1), threads).front());
 }
 
 double ExcessCurve::direct(double log_q) const {
   if (log_q == -std::numeric_limits<double>::infinity()) return log_q;
-  return std::min(tradeoff_log_excess(noisy_max_, log_q, order_).forward, log_cap_);
+  return std::min(tradeoff_log_excess({noisy_max_, {}}, log_q, order_).forward, log_cap_);
 }
 
 double ExcessCurve::log_excess(double log_q) const {

@@ -253,7 +253,7 @@ void SensitivityTable::fill(const QGrid& grid, const std::optional<AnswerTable>&
 
 CheckSensitivity::CheckSensitivity(const ThresholdCheck& check, std::int64_t teachers,
                                    double order) {
-  const AnswerTable ladder(check, 0, teachers, teachers);
+  const AnswerTable ladder(check, {}, 0, teachers, teachers);
   const double cap = threshold_data_independent(check.sigma1, order);
   for (std::int64_t v = 0; v <= teachers; ++v) {
     double largest = -std::numeric_limits<double>::infinity();

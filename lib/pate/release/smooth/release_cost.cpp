@@ -45,7 +45,7 @@ double joint_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
   const double cap = data_independent_cost(votes.aggregator, curve.order()).noisy_max;
   std::optional<JointCost> joint;
   if (votes.aggregator.selection) {
-    const AnswerTable ladder(*votes.aggregator.selection, 0, votes.teachers, votes.teachers);
+    const AnswerTable ladder(*votes.aggregator.selection, {}, 0, votes.teachers, votes.teachers);
     joint.emplace(ladder, curve.order(), cap);
   }
   CompensatedSum sum;
@@ -156,7 +156,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
-  require(Asked::smooth_release, votes.aggregator.neighbours());
+  require(Asked::smooth_release, votes.aggregator.neighbours);
   const bool realized = choice.cost == ReleasedCost::realized;
   if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
     throw parameter_error("the realized cost needs a threshold and the decisions of the run");
@@ -174,7 +174,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
     result.local = cost.local_sensitivity(votes);
   } else {
     if (!votes.distinct.empty()) {
-      require_moments(log_excess_cap(votes.aggregator.noisy_max, order));
+      require_moments(log_excess_cap(votes.aggregator.step(), order));
     }
     const ExcessCurve curve(votes.aggregator.noisy_max, votes.teachers, votes.classes, order,
                             choice.threads);

@@ -78,9 +78,10 @@ class NzcCounter {
 // The costs of the noise and the counts' global sensitivity, which is 1 + c.
 void add_global_costs(NzcAnalysis& analysis) {
   const NoisyMax noise = noise_per_vote(analysis.mechanism);
+  const NoisyStep step(noise, {});
   analysis.global_sensitivity = 1.0 + analysis.mechanism.constant;
   analysis.global_query =
-      with_margin(noise.is_gaussian() ? *noise.squared_mu() / 2.0 : *noise.pure_epsilon());
+      with_margin(step.is_gaussian() ? *step.squared_mu() / 2.0 : *step.pure_epsilon());
   MechanismCounts steps;
   steps.maxima[noise] = analysis.queries;
   std::vector<Notice> notices;
@@ -153,7 +154,6 @@ NzcAnalysis analyze_nzc(const VoteSource& votes, const RowSelection& rows,
                         const NzcSettings& settings) {
   validate(settings);
   validate(settings.noise);
-  require(Asked::argmax, settings.noise.neighbours);
   NzcAnalysis analysis;
   analysis.settings = settings;
   analysis.teachers = votes.teachers();

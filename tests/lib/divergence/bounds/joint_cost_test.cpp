@@ -29,7 +29,7 @@ struct Step {
   std::int64_t teachers;
 
   [[nodiscard]] JointCost at(std::int64_t v, double order) const {
-    return {AnswerTable(check, v, v, teachers), order,
+    return {AnswerTable(check, {}, v, v, teachers), order,
             data_independent_cost(GaussianNoisyMax{sigma2}, order)};
   }
   [[nodiscard]] BothDirections excess(double log_q, double order) const {
@@ -67,7 +67,7 @@ Probabilities answers(const ThresholdCheck& check, std::int64_t v) {
 /// The cost of a check alone.
 double selection_cost(const ThresholdCheck& check, std::int64_t v, std::int64_t teachers,
                       double order) {
-  return JointCost(AnswerTable(check, v, v, teachers), order, 0.0).selection_cost(v);
+  return JointCost(AnswerTable(check, {}, v, v, teachers), order, 0.0).selection_cost(v);
 }
 
 }  // namespace
@@ -78,16 +78,16 @@ TEST_SUITE("aggregators") {
     const ThresholdCheck check{10965.916829491709, 20.837036509268458};
     const GaussianNoisyMax noise{29.99302760385572};
     const double order = 1770.8963901515135;
-    const double cost =
-        JointCost(AnswerTable(check, 6713, 6713, 12766), order, data_independent_cost(noise, order))
-            .cost(6713, tradeoff_log_excess(noise, -124.72399195237364, order));
+    const double cost = JointCost(AnswerTable(check, {}, 6713, 6713, 12766), order,
+                                  data_independent_cost(noise, order))
+                            .cost(6713, tradeoff_log_excess(noise, -124.72399195237364, order));
     CHECK_MESSAGE(covers(cost, 8.5159924019272029e-07), cost);
   }
 
   TEST_CASE("a check with Laplace noise of a thousandth of a vote") {
     // Of answers that are certain on both sides: by tests/verify, at 100 digits.
     const StabilityTest test(TestNoise::laplace, 0.6400815098064857, 0.001018002163945287, 1e-100);
-    const JointCost cost(AnswerTable(test, 1, 1, 3), 3885.9845227774026, 1.0);
+    const JointCost cost(AnswerTable(test, {}, 1, 1, 3), 3885.9845227774026, 1.0);
     CHECK(covers(cost.selection_cost(1), 982.22499941933274));
   }
 
@@ -127,7 +127,7 @@ TEST_SUITE("aggregators") {
       const ThresholdCheck check{random.uniform(0.0, 300.0), random.log_uniform(0.3, 200.0)};
       const double order = 1.0 + random.log_uniform(1e-3, 200.0);
       const double cap = random.log_uniform(1e-6, 1e3);
-      const JointCost joint(AnswerTable(check, 0, teachers, teachers), order, cap);
+      const JointCost joint(AnswerTable(check, {}, 0, teachers, teachers), order, cap);
       // Some lists hold what doubles do not.
       const double widest = i % 3 == 0 ? 900.0 : 60.0;
       std::vector<JointCost::Node> nodes;
@@ -241,7 +241,7 @@ TEST_SUITE("aggregators") {
   TEST_CASE("a ladder of all values gives each the cost it has alone") {
     const Step step{{20.0, 7.0}, 5.0, 30};
     const double order = 8.0;
-    const JointCost all(AnswerTable(step.check, 0, 30, 30), order,
+    const JointCost all(AnswerTable(step.check, {}, 0, 30, 30), order,
                         data_independent_cost(GaussianNoisyMax{step.sigma2}, order));
     const BothDirections excess = step.excess(-3.0, order);
     for (std::int64_t v = 0; v <= 30; ++v) {
@@ -252,7 +252,7 @@ TEST_SUITE("aggregators") {
 
   TEST_CASE("of some values of a ladder each has the cost it has among all") {
     const ThresholdCheck check{180.0, 40.0};
-    const AnswerTable ladder(check, 0, 250, 250);
+    const AnswerTable ladder(check, {}, 0, 250, 250);
     // Ends of the range, neighbours, and one alone.
     const StatisticPlaces some(ladder, {0, 1, 100, 179, 180, 181, 250});
     for (const double order : {1.5, 7.0, 300.0}) {

@@ -84,31 +84,32 @@ TEST_SUITE("bounds") {
       aggregator.noisy_max = GaussianNoisyMax{row.number("sigma")};
       aggregator.selection = ThresholdCheck{row.number("T"), row.number("sigma1")};
       aggregator = protecting(aggregator, relation_of(row));
-      const NoisyMax& noisy_max = aggregator.noisy_max;
+      const NoisyStep step = aggregator.step();
       const double q = row.number("log_q");
       const QueryCost any = data_independent_cost(aggregator, order);
       CHECK_MESSAGE(covers(any.noisy_max, row.number("any_votes")), row.text());
       CHECK_MESSAGE(covers(any.selection, row.number("check_any_votes")), row.text());
       CHECK(relative_error(squared_gaussian_sensitivity(aggregator) * order / 2.0,
                            row.number("any_votes") + row.number("check_any_votes")) < 1e-14);
-      const BothDirections cost = tradeoff_cost(noisy_max, q, order);
+      const BothDirections cost = tradeoff_cost(step, q, order);
       CHECK_MESSAGE(covers(cost.forward, row.number("forward")), row.text(),
                     show({{"got", cost.forward}}));
       CHECK_MESSAGE(covers(cost.reverse, row.number("reverse")), row.text(),
                     show({{"got", cost.reverse}}));
       const std::int64_t v = row.count("v");
-      const JointCost joint(AnswerTable(*aggregator.selection, v, v, row.count("teachers")), order,
-                            any.noisy_max);
-      const double got = joint.cost(v, tradeoff_log_excess(noisy_max, q, order));
+      const JointCost joint(
+          AnswerTable(*aggregator.selection, aggregator.neighbours, v, v, row.count("teachers")),
+          order, any.noisy_max);
+      const double got = joint.cost(v, tradeoff_log_excess(step, q, order));
       CHECK_MESSAGE(covers(got, row.number("joint")), row.text(), show({{"got", got}}));
     }
     for (const OracleRow& row : oracle("neighbours_laplace")) {
       const double order = row.number("lambda");
-      const NoisyMax noisy_max{LaplaceNoisyMax{row.number("scale")}, relation_of(row)};
-      CHECK(relative_error(*noisy_max.pure_epsilon(), row.number("pure")) < 1e-15);
-      CHECK_MESSAGE(covers(data_independent_cost(noisy_max, order), row.number("any_votes")),
+      const NoisyStep step({LaplaceNoisyMax{row.number("scale")}}, relation_of(row));
+      CHECK(relative_error(*step.pure_epsilon(), row.number("pure")) < 1e-15);
+      CHECK_MESSAGE(covers(data_independent_cost(step, order), row.number("any_votes")),
                     row.text());
-      const BothDirections cost = tradeoff_cost(noisy_max, row.number("log_q"), order);
+      const BothDirections cost = tradeoff_cost(step, row.number("log_q"), order);
       CHECK_MESSAGE(covers(cost.forward, row.number("forward")), row.text());
       CHECK_MESSAGE(covers(cost.reverse, row.number("reverse")), row.text());
     }
@@ -131,18 +132,17 @@ TEST_SUITE("bounds") {
     for (const Noise& noise : noises) {
       Outcomes outcomes(noise.outcomes);
       for (const Neighbours& neighbours : kRelations) {
-        NoisyMax noisy_max = noise.noisy_max;
-        noisy_max.neighbours = neighbours;
+        const NoisyStep step(noise.noisy_max, neighbours);
         double tightest = 0.0;
         for (std::int32_t teachers = 1; teachers <= 4; ++teachers) {
           for (const Counts& counts : all_histograms(teachers, 3)) {
-            const double q = log_q(noisy_max, counts);
+            const double q = log_q(noise.noisy_max, counts);
             const Probabilities& p = outcomes.of(counts);
             for (const double order : kOrders) {
-              const BothDirections bound = tradeoff_cost(noisy_max, q, order);
-              const double any = data_independent_cost(noisy_max, order);
-              const double published = published_cost(noisy_max, q, order);
-              const double of_one = tradeoff_cost(noise.noisy_max, q, order).forward;
+              const BothDirections bound = tradeoff_cost(step, q, order);
+              const double any = data_independent_cost(step, order);
+              const double published = published_cost(step, q, order);
+              const double of_one = tradeoff_cost({noise.noisy_max, {}}, q, order).forward;
               for_each_neighbour(counts, neighbours, [&](const Counts& other) {
                 const Probabilities& r = outcomes.of(other);
                 const double forward = renyi_divergence(p, r, order);
@@ -152,7 +152,7 @@ TEST_SUITE("bounds") {
                 CHECK_MESSAGE(reverse <= bound.reverse + kSmallest, where);
                 CHECK_MESSAGE(forward <= published + kSmallest, where);
                 CHECK_MESSAGE(std::max(forward, reverse) <= any + kSmallest, where);
-                if (const auto pure = noisy_max.pure_epsilon()) {
+                if (const auto pure = step.pure_epsilon()) {
                   for (std::size_t j = 0; j < p.size(); ++j) {
                     CHECK(std::abs(static_cast<double>(std::log(p[j] / r[j]))) <= *pure + 1e-9);
                   }
@@ -191,10 +191,11 @@ TEST_SUITE("bounds") {
               const Probabilities& p = outcomes.of(counts);
               for (const double order : kOrders) {
                 const QueryCost any = data_independent_cost(aggregator, order);
-                const JointCost joint(AnswerTable(*aggregator.selection, v, v, teachers), order,
-                                      any.noisy_max);
+                const JointCost joint(
+                    AnswerTable(*aggregator.selection, aggregator.neighbours, v, v, teachers),
+                    order, any.noisy_max);
                 const BothDirections bound =
-                    joint.costs(v, tradeoff_log_excess(aggregator.noisy_max, q, order));
+                    joint.costs(v, tradeoff_log_excess(aggregator.step(), q, order));
                 for_each_neighbour(counts, neighbours, [&](const Counts& other) {
                   const Probabilities& r = outcomes.of(other);
                   const double forward = renyi_divergence(p, r, order);
@@ -218,7 +219,7 @@ TEST_SUITE("bounds") {
     for (const double scale : {0.8, 5.0}) {
       for (const std::int64_t moved : {2, 3}) {
         const Neighbours neighbours{Adjacency::replace, moved};
-        const NoisyMax noisy_max{OneLaplaceNoise{scale}, neighbours};
+        const NoisyStep step({OneLaplaceNoise{scale}}, neighbours);
         for (std::int32_t teachers = 3; teachers <= 8; ++teachers) {
           for (const Counts& counts : all_histograms(teachers, 2)) {
             const auto outcomes = [&](const Counts& of) {
@@ -227,9 +228,9 @@ TEST_SUITE("bounds") {
               return lead < 0.0L ? Probabilities{1.0L - rarer, rarer}
                                  : Probabilities{rarer, 1.0L - rarer};
             };
-            const double q = log_q(noisy_max, counts);
+            const double q = log_q(step.noisy_max(), counts);
             for (const double order : kOrders) {
-              const BothDirections bound = tradeoff_cost(noisy_max, q, order);
+              const BothDirections bound = tradeoff_cost(step, q, order);
               for_each_neighbour(counts, neighbours, [&](const Counts& other) {
                 const double forward = renyi_divergence(outcomes(counts), outcomes(other), order);
                 const double reverse = renyi_divergence(outcomes(other), outcomes(counts), order);
@@ -251,14 +252,14 @@ TEST_SUITE("bounds") {
              {NoisyMax{GaussianNoisyMax{30.0}}, NoisyMax{LaplaceNoisyMax{20.0}}}) {
           BothDirections before;
           for (const std::int64_t teachers : {1, 2, 3, 10}) {
-            const NoisyMax replaced{noise.noise, {Adjacency::replace, teachers}};
-            const NoisyMax added{noise.noise, {Adjacency::add_remove, teachers}};
+            const NoisyStep replaced(noise, {Adjacency::replace, teachers});
+            const NoisyStep added(noise, {Adjacency::add_remove, teachers});
             const BothDirections cost = tradeoff_cost(replaced, q, order);
             CHECK(cost.forward > before.forward);
             CHECK(cost.reverse > before.reverse);
             CHECK(tradeoff_cost(added, q, order).larger() < cost.larger());
             CHECK(data_independent_cost(added, order) < data_independent_cost(replaced, order));
-            const NoisyMax twice{noise.noise, {Adjacency::add_remove, 2 * teachers}};
+            const NoisyStep twice(noise, {Adjacency::add_remove, 2 * teachers});
             CHECK(data_independent_cost(twice, order) >= data_independent_cost(replaced, order));
             before = cost;
           }
@@ -269,13 +270,11 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("relations that have no cost") {
     CHECK_THROWS_AS(validate(Neighbours{Adjacency::replace, 0}), parameter_error);
-    CHECK_THROWS_AS(validate(NoisyMax{OneLaplaceNoise{2.0}, {Adjacency::add_remove, 1}}),
-                    parameter_error);
-    Aggregator uneven;
-    uneven.noisy_max = NoisyMax{GaussianNoisyMax{40.0}, {Adjacency::replace, 2}};
-    CHECK_NOTHROW(validate(uneven));
-    uneven.selection = ThresholdCheck{60.0, 15.0};
-    CHECK_THROWS_AS(validate(uneven), parameter_error);
-    CHECK_NOTHROW(validate(protecting(uneven, uneven.neighbours())));
+    Aggregator of_two_classes{{}, {OneLaplaceNoise{2.0}}, false, {Adjacency::replace, 2}};
+    CHECK_NOTHROW(validate(of_two_classes));
+    of_two_classes.neighbours = {Adjacency::add_remove, 1};
+    CHECK_THROWS_AS(validate(of_two_classes), parameter_error);
+    of_two_classes.neighbours = {Adjacency::replace, 0};
+    CHECK_THROWS_AS(validate(of_two_classes), parameter_error);
   }
 }

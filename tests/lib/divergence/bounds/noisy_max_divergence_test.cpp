@@ -88,7 +88,7 @@ TEST_SUITE("bounds") {
       for_each_neighbour(counts, [&](const Counts& neighbour) {
         const Probabilities r = gaussian_outcomes(neighbour, sigma);
         for (const double order : kOrders) {
-          const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{sigma}}, q, order);
+          const BothDirections bound = tradeoff_cost(GaussianNoisyMax{sigma}, q, order);
           const double forward = renyi_divergence(p, r, order);
           const double reverse = renyi_divergence(r, p, order);
           CHECK_MESSAGE(forward <= bound.forward + kSmallest,
@@ -114,7 +114,7 @@ TEST_SUITE("bounds") {
       for_each_neighbour(counts, [&](const Counts& neighbour) {
         const Probabilities r = laplace_outcomes(neighbour, scale);
         for (const double order : kOrders) {
-          const BothDirections bound = tradeoff_cost(NoisyMax{mechanism}, q, order);
+          const BothDirections bound = tradeoff_cost(mechanism, q, order);
           const double forward = renyi_divergence(p, r, order);
           const double reverse = renyi_divergence(r, p, order);
           CHECK_MESSAGE(forward <= bound.forward + kSmallest,
@@ -153,9 +153,9 @@ TEST_SUITE("bounds") {
           const Probabilities p = outcomes(counts);
           const double q = log_q(noisy_max, counts);
           for (const double order : {1.1, 5.0, 20.0}) {
-            const BothDirections bound = tradeoff_cost(noisy_max, q, order);
-            const double cap = data_independent_cost(noisy_max, order);
-            const double published = published_cost(noisy_max, q, order);
+            const BothDirections bound = tradeoff_cost({noisy_max, {}}, q, order);
+            const double cap = data_independent_cost({noisy_max, {}}, order);
+            const double published = published_cost({noisy_max, {}}, q, order);
             double moved = 0.0;
             for_each_neighbour(counts, [&](const Counts& neighbour) {
               moved = std::max(moved, renyi_divergence(p, outcomes(neighbour), order));

@@ -155,13 +155,10 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("there are tables for Gaussian noise alone") {
     const QCells cells(random_log_q(281, 100));
-    NoisyMax noise;
-    noise.noise = GaussianNoisyMax{40.0};
-    CHECK(published_table(cells, noise));
-    CHECK(tradeoff_table(cells, noise));
-    noise.noise = LaplaceNoisyMax{40.0};
-    CHECK_FALSE(published_table(cells, noise));
-    CHECK_FALSE(tradeoff_table(cells, noise));
+    CHECK(published_table(cells, GaussianNoisyMax{40.0}));
+    CHECK(tradeoff_table(cells, GaussianNoisyMax{40.0}));
+    CHECK_FALSE(published_table(cells, LaplaceNoisyMax{40.0}));
+    CHECK_FALSE(tradeoff_table(cells, LaplaceNoisyMax{40.0}));
   }
 
   TEST_CASE("kinks and infinities have not converged") {

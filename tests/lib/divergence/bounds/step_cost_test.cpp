@@ -65,8 +65,7 @@ TEST_SUITE("bounds") {
                              976.58986700365445, 977.51621864279109},
                             {0.03360287863668443, -1.797926028355927, 1.0000000157857325,
                              845.27595560278998, 885.61923396646012}}) {
-      const BothDirections got =
-          tradeoff_cost(NoisyMax{GaussianNoisyMax{at.sigma}}, at.log_q, at.order);
+      const BothDirections got = tradeoff_cost(GaussianNoisyMax{at.sigma}, at.log_q, at.order);
       const std::string text =
           show({{"sigma", at.sigma}, {"log_q", at.log_q}, {"order", at.order}});
       CHECK_MESSAGE(covers(got.forward, at.forward), text, got.forward);
@@ -226,7 +225,7 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("the Gaussian trade-off against the oracle in both directions") {
     for (const OracleRow& row : oracle("tradeoff_gaussian")) {
-      const BothDirections got = tradeoff_cost(NoisyMax{GaussianNoisyMax{row.number("sigma")}},
+      const BothDirections got = tradeoff_cost(GaussianNoisyMax{row.number("sigma")},
                                                row.number("log_q"), row.number("lambda"));
       CHECK_MESSAGE(covers(got.forward, row.number("forward")), row.text(),
                     show({{"forward", got.forward}}));
@@ -238,7 +237,7 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("the Laplace trade-off against the oracle in both directions") {
     for (const OracleRow& row : oracle("tradeoff_laplace")) {
-      const BothDirections got = tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / row.number("gamma")}},
+      const BothDirections got = tradeoff_cost(LaplaceNoisyMax{1.0 / row.number("gamma")},
                                                row.number("log_q"), row.number("lambda"));
       const double rdp = row.number("rdp");
       CHECK_MESSAGE(covers(got.larger(), rdp), row.text(), show({{"got", got.larger()}}));
@@ -255,8 +254,7 @@ TEST_SUITE("bounds") {
     const GaussianNoisyMax mechanism{40.0};
     const auto forward = [&](std::vector<std::int32_t> counts, double order) {
       counts.resize(10);
-      return tradeoff_cost(NoisyMax{GaussianNoisyMax{40.0}}, log_q(mechanism, counts), order)
-          .forward;
+      return tradeoff_cost(GaussianNoisyMax{40.0}, log_q(mechanism, counts), order).forward;
     };
     CHECK(relative_error(forward({200, 50}, 10.0), 4.01671e-4) < 1e-5);
     CHECK(relative_error(forward({200, 50}, 20.0), 1.23462e-3) < 1e-5);
@@ -270,8 +268,7 @@ TEST_SUITE("bounds") {
     int smaller = 0;
     for (int i = 0; i < 5000; ++i) {
       const Input at = random_gaussian(random);
-      const BothDirections cost =
-          tradeoff_cost(NoisyMax{GaussianNoisyMax{at.noise}}, at.log_q, at.order);
+      const BothDirections cost = tradeoff_cost(GaussianNoisyMax{at.noise}, at.log_q, at.order);
       const double published = published_cost(GaussianNoisyMax{at.noise}, at.log_q, at.order);
       CHECK_MESSAGE(cost.forward <= published * (1.0 + 1e-12), show_input(at));
       CHECK_MESSAGE(cost.larger() <= data_independent_cost(GaussianNoisyMax{at.noise}, at.order),
@@ -287,7 +284,7 @@ TEST_SUITE("bounds") {
     for (int i = 0; i < 20000; ++i) {
       const Input at = random_laplace(random);
       const BothDirections cost =
-          tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / at.noise}}, at.log_q, at.order);
+          tradeoff_cost(LaplaceNoisyMax{1.0 / at.noise}, at.log_q, at.order);
       CHECK_MESSAGE(
           cost.forward <=
               published_cost(LaplaceNoisyMax{1.0 / at.noise}, at.log_q, at.order) * (1.0 + 1e-9),
@@ -304,18 +301,16 @@ TEST_SUITE("bounds") {
     for (int i = 0; i < 5000; ++i) {
       const Input at = random_gaussian(random);
       const double larger_q = at.log_q * (1.0 - random.log_uniform(1e-6, 0.5));
-      const BothDirections low =
-          tradeoff_cost(NoisyMax{GaussianNoisyMax{at.noise}}, at.log_q, at.order);
-      const BothDirections high =
-          tradeoff_cost(NoisyMax{GaussianNoisyMax{at.noise}}, larger_q, at.order);
+      const BothDirections low = tradeoff_cost(GaussianNoisyMax{at.noise}, at.log_q, at.order);
+      const BothDirections high = tradeoff_cost(GaussianNoisyMax{at.noise}, larger_q, at.order);
       CHECK_MESSAGE(low.forward <= high.forward * (1.0 + 2e-11), show_input(at), larger_q);
       CHECK_MESSAGE(low.reverse <= high.reverse * (1.0 + 2e-11), show_input(at), larger_q);
       const Input la = random_laplace(random);
       const double larger_la = la.log_q * (1.0 - random.log_uniform(1e-6, 0.5));
       const BothDirections low_la =
-          tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / la.noise}}, la.log_q, la.order);
+          tradeoff_cost(LaplaceNoisyMax{1.0 / la.noise}, la.log_q, la.order);
       const BothDirections high_la =
-          tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / la.noise}}, larger_la, la.order);
+          tradeoff_cost(LaplaceNoisyMax{1.0 / la.noise}, larger_la, la.order);
       CHECK_MESSAGE(low_la.forward <= high_la.forward * (1.0 + 1e-12), show_input(la), larger_la);
       CHECK_MESSAGE(low_la.reverse <= high_la.reverse * (1.0 + 1e-12), show_input(la), larger_la);
     }
@@ -328,12 +323,11 @@ TEST_SUITE("bounds") {
       const Input la = random_laplace(random);
       BothDirections gaussian, laplace;
       for (const double order : default_orders()) {
-        const BothDirections next =
-            tradeoff_cost(NoisyMax{GaussianNoisyMax{at.noise}}, at.log_q, order);
+        const BothDirections next = tradeoff_cost(GaussianNoisyMax{at.noise}, at.log_q, order);
         CHECK_MESSAGE(next.forward >= gaussian.forward * (1.0 - 2e-11), show_input(at), order);
         CHECK_MESSAGE(next.reverse >= gaussian.reverse * (1.0 - 2e-11), show_input(at), order);
         const BothDirections next_la =
-            tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / la.noise}}, la.log_q, order);
+            tradeoff_cost(LaplaceNoisyMax{1.0 / la.noise}, la.log_q, order);
         CHECK_MESSAGE(next_la.forward >= laplace.forward * (1.0 - 1e-12), show_input(la), order);
         CHECK_MESSAGE(next_la.reverse >= laplace.reverse * (1.0 - 1e-12), show_input(la), order);
         gaussian = next;
@@ -344,16 +338,13 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("the trade-off costs nothing at q 0 and everything near q 1") {
     for (const double order : {1.01, 2.0, 20.0, 1000.0}) {
-      const BothDirections none =
-          tradeoff_cost(NoisyMax{GaussianNoisyMax{40.0}}, -kInfinity, order);
+      const BothDirections none = tradeoff_cost(GaussianNoisyMax{40.0}, -kInfinity, order);
       CHECK(none.larger() == 0.0);
-      CHECK(tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / 0.05}}, -kInfinity, order).larger() ==
-            0.0);
-      CHECK(covers(tradeoff_cost(NoisyMax{GaussianNoisyMax{40.0}}, -1e5, 2.0).larger(), 0.0));
-      CHECK(
-          covers(tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / 0.05}}, -1e5, order).larger(), 0.0));
+      CHECK(tradeoff_cost(LaplaceNoisyMax{1.0 / 0.05}, -kInfinity, order).larger() == 0.0);
+      CHECK(covers(tradeoff_cost(GaussianNoisyMax{40.0}, -1e5, 2.0).larger(), 0.0));
+      CHECK(covers(tradeoff_cost(LaplaceNoisyMax{1.0 / 0.05}, -1e5, order).larger(), 0.0));
       const double most = data_independent_cost(GaussianNoisyMax{40.0}, order);
-      CHECK(tradeoff_cost(NoisyMax{GaussianNoisyMax{40.0}}, -1e-6, order).larger() > 0.99 * most);
+      CHECK(tradeoff_cost(GaussianNoisyMax{40.0}, -1e-6, order).larger() > 0.99 * most);
     }
   }
 
@@ -361,7 +352,7 @@ TEST_SUITE("bounds") {
     Random random(606);
     for (int i = 0; i < 400; ++i) {
       const double sigma = random.log_uniform(1e-100, 1e-3);
-      const NoisyMax noise{GaussianNoisyMax{sigma}};
+      const GaussianNoisyMax noise{sigma};
       const double order = 1.0 + random.log_uniform(1e-5, 1e4);
       const double gap = random.log_uniform(1.0, 1e9) / sigma;
       const double log_q = -std::min(0.25 * gap * gap, 1e300);
@@ -397,11 +388,11 @@ TEST_SUITE("bounds") {
     for (int i = 0; i < 200; ++i) {
       const double noise = random.log_uniform(0.2, 1e3);
       const double order = 1.0 + random.log_uniform(0.01, 50.0);
-      for (const NoisyMax& noisy_max :
-           {NoisyMax{GaussianNoisyMax{noise}}, NoisyMax{LaplaceNoisyMax{noise}}}) {
-        const double exponent = (order - 1.0) * data_independent_cost(noisy_max, order);
+      for (const NoisyStep& step :
+           {NoisyStep(GaussianNoisyMax{noise}), NoisyStep(LaplaceNoisyMax{noise})}) {
+        const double exponent = (order - 1.0) * data_independent_cost(step, order);
         const double expected = exponent > 500.0 ? exponent : std::log(std::expm1(exponent));
-        CHECK(std::abs(log_excess_cap(noisy_max, order) - expected) <=
+        CHECK(std::abs(log_excess_cap(step, order) - expected) <=
               1e-9 * (1.0 + std::abs(exponent)));
       }
     }

@@ -214,7 +214,7 @@ TEST_CASE("tilted cost: between the exact cost and the trade-off bound, ties inc
       const double excess = tradeoff_log_excess(noise, log_q(noise, counts), order).forward;
       const std::int64_t v = *std::max_element(counts.begin(), counts.end());
       const double tradeoff =
-          check ? JointCost(AnswerTable(*check, 0, teachers, teachers), order, noise_cap)
+          check ? JointCost(AnswerTable(*check, {}, 0, teachers, teachers), order, noise_cap)
                       .costs(v, {excess, excess})
                       .forward
                 : cost_of_log_excess(excess, order, noise_cap);

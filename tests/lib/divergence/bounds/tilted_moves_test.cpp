@@ -61,7 +61,6 @@ TEST_CASE("tilted cost: of several votes it bounds every way in which they move"
     std::optional<ThresholdCheck> check;
     if (random.integer(0, 2) > 0) {
       check = ThresholdCheck{random.uniform(0.0, teachers + 2.0), random.log_uniform(1.0, 20.0)};
-      check->neighbours.teachers = moved;
     }
     CAPTURE(show({{"M", teachers},
                   {"m", static_cast<double>(classes)},
@@ -94,11 +93,11 @@ TEST_CASE("tilted cost: of several votes it bounds every way in which they move"
       below_cap = below_cap && cost <= tilted.cap();
       if (exact > 1e-6) largest_ratio = std::max(largest_ratio, cost / exact);
       const Neighbours neighbours{Adjacency::replace, moved};
-      const double excess =
-          tradeoff_log_excess(noise, log_q(noise, counts), order, neighbours).forward;
-      const double cap = data_independent_cost(noise, order, neighbours);
+      const NoisyStep step({noise}, neighbours);
+      const double excess = tradeoff_log_excess(step, log_q(noise, counts), order).forward;
+      const double cap = data_independent_cost(step, order);
       const double tradeoff =
-          check ? JointCost(AnswerTable(*check, 0, teachers, teachers), order, cap)
+          check ? JointCost(AnswerTable(*check, neighbours, 0, teachers, teachers), order, cap)
                       .costs(static_cast<std::int64_t>(top_of(counts)), {excess, excess})
                       .forward
                 : cost_of_log_excess(excess, order, cap);

@@ -120,7 +120,7 @@ TEST_SUITE("exact") {
       for (const double order : {1.3, 5.0, 30.0}) {
         double forward = 0.0;
         double reverse = 0.0;
-        for_each_neighbour(counts, aggregator.neighbours(), [&](const Counts& other) {
+        for_each_neighbour(counts, aggregator.neighbours, [&](const Counts& other) {
           const Probabilities r = outcomes_of(aggregator, other);
           forward = std::max(forward, renyi_divergence(p, r, order));
           reverse = std::max(reverse, renyi_divergence(r, p, order));
@@ -133,7 +133,7 @@ TEST_SUITE("exact") {
           const Counts its = counts_of(cost.votes(), *worst);
           ++told;
           double attained = 0.0;
-          for_each_neighbour(counts, aggregator.neighbours(), [&](const Counts& other) {
+          for_each_neighbour(counts, aggregator.neighbours, [&](const Counts& other) {
             if (sorted(other) != its) return;
             const Probabilities theirs = outcomes_of(aggregator, other);
             attained = std::max(

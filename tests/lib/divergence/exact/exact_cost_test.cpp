@@ -291,11 +291,11 @@ TEST_SUITE("exact") {
       const Aggregator both =
           confident(random.uniform(0.0, 300.0), random.log_uniform(1.0, 300.0), sigma);
       const std::int64_t v = top_count(counts);
-      const AnswerTable ladder(*both.selection, v, v, sum_of(counts));
+      const AnswerTable ladder(*both.selection, both.neighbours, v, v, sum_of(counts));
       for (const double order : kOrders) {
         INFO(show_counts(counts), " sigma ", sigma, " order ", order);
         const BothDirections exact = exact_of(gnmax(sigma), counts, order);
-        const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{sigma}}, log_q, order);
+        const BothDirections bound = tradeoff_cost(GaussianNoisyMax{sigma}, log_q, order);
         CHECK(exact.forward <= bound.forward * kSlack);
         CHECK(exact.reverse <= bound.reverse * kSlack);
         CHECK(bound.forward <= published_cost(GaussianNoisyMax{sigma}, log_q, order));
@@ -303,7 +303,7 @@ TEST_SUITE("exact") {
 
         const BothDirections laplace = exact_of(lnmax(sigma), counts, order);
         const BothDirections laplace_bound =
-            tradeoff_cost(NoisyMax{LaplaceNoisyMax{1.0 / gamma}}, log_q_laplace, order);
+            tradeoff_cost(LaplaceNoisyMax{1.0 / gamma}, log_q_laplace, order);
         CHECK(laplace.forward <= laplace_bound.forward * kSlack);
         CHECK(laplace.reverse <= laplace_bound.reverse * kSlack);
 
@@ -478,7 +478,7 @@ TEST_SUITE("exact") {
     CHECK(exact.outcomes() == nullptr);
     CHECK_FALSE(exact.worst_neighbour_at(3.0));
     const double log_q = pate::log_q(GaussianNoisyMax{0.01}, counts);
-    const BothDirections bound = tradeoff_cost(NoisyMax{GaussianNoisyMax{0.01}}, log_q, 3.0);
+    const BothDirections bound = tradeoff_cost(GaussianNoisyMax{0.01}, log_q, 3.0);
     CHECK(exact.largest(3.0).forward == bound.forward);
     CHECK(exact.largest(3.0).reverse == bound.reverse);
     CHECK(exact_of(lnmax(1e-3), counts, 3.0).larger() > 0.0);
@@ -488,8 +488,7 @@ TEST_SUITE("exact") {
     for (const double order : kOrders) {
       const BothDirections at = exact_of(gnmax(0.25), close, order);
       CHECK(at.larger() > 0.0);
-      CHECK(at.larger() <=
-            tradeoff_cost(NoisyMax{GaussianNoisyMax{0.25}}, close_q, order).larger());
+      CHECK(at.larger() <= tradeoff_cost(GaussianNoisyMax{0.25}, close_q, order).larger());
     }
   }
 

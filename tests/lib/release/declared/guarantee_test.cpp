@@ -101,7 +101,7 @@ struct SmallVotesFacts {
 class SmallWorld {
  public:
   explicit SmallWorld(const SmallDeclared& its)
-      : SmallWorld(its, its.question.aggregator.neighbours().teachers) {}
+      : SmallWorld(its, its.question.aggregator.neighbours.teachers) {}
   // With neighbours whose votes are so far away, whoever the costs are for.
   SmallWorld(const SmallDeclared& its, std::int64_t reach)
       : its_(its),
@@ -201,7 +201,7 @@ std::string described(const SmallDeclared& its) {
   return show({{"M", q.teachers},
                {"m", q.classes},
                {"N", its.queries},
-               {"S", q.aggregator.neighbours().teachers},
+               {"S", q.aggregator.neighbours.teachers},
                {"noise", q.aggregator.noisy_max.parameter()},
                {"gaussian", q.aggregator.is_gaussian()},
                {"T", check ? check->threshold : -1.0},
@@ -398,7 +398,7 @@ TEST_CASE("declared budget: what is counted in votes, or for one vote, breaks it
     q.classes = 2;
     q.teachers = random.integer(6, 11);
     q.cost = default_cost(q.aggregator, q.teachers, q.classes);
-    const std::int64_t reach = q.aggregator.neighbours().teachers;
+    const std::int64_t reach = q.aggregator.neighbours.teachers;
     const SmallWorld world(its);
     SmallDeclared with_one = its;
     with_one.question.aggregator = protecting(q.aggregator, {});

@@ -268,7 +268,8 @@ TEST_SUITE("sensitivity") {
       const LocalSensitivity local =
           tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, resolution, kTeachers, 1);
       const QGrid grid(curve, aggregator.noisy_max, 4, resolution, 1);
-      const AnswerTable ladder(*aggregator.selection, 0, kTeachers, kTeachers);
+      const AnswerTable ladder(*aggregator.selection, aggregator.neighbours, 0, kTeachers,
+                               kTeachers);
       const SensitivityTable table(grid, ladder, kOrder, curve.log_cap(), 0, kTeachers, 1);
       const UnionBoundTable terms(pair_term(aggregator.noisy_max), kTeachers);
       std::vector<double> expected(kTeachers + 1, 0.0);

@@ -39,7 +39,7 @@ TEST_SUITE("sensitivity") {
         for (int i = 0; i < 200; ++i) {
           const double log_q = std::min(top, -random.log_uniform(-top, -curve.log_q_floor()));
           const double expected =
-              std::min(tradeoff_log_excess(noise, log_q, order).forward, curve.log_cap());
+              std::min(tradeoff_log_excess({noise, {}}, log_q, order).forward, curve.log_cap());
           const double got = curve.log_excess(log_q);
           CHECK(got <= curve.log_cap());
           CHECK_MESSAGE(std::abs(got - expected) < 1e-9 * (1.0 + std::abs(expected)),

@@ -25,7 +25,7 @@ struct Grid {
 
   [[nodiscard]] SensitivityTable table(double threshold, std::int64_t teachers, std::int64_t first,
                                        std::int64_t last) const {
-    const AnswerTable ladder(ThresholdCheck{threshold, 8.0}, 0, teachers, teachers);
+    const AnswerTable ladder(ThresholdCheck{threshold, 8.0}, {}, 0, teachers, teachers);
     return {grid, ladder, kOrder, curve.log_cap(), first, last, 1};
   }
 };
@@ -84,7 +84,7 @@ TEST_CASE("beyond doubles: entries are those of the noisy maximum, where the che
   const QGrid grid(curve, noise, 3, GridResolution::rough(), 1);
   const NoisyMaxSensitivity alone(grid, kHighOrder, curve.log_cap());
   const SensitivityTable all(grid, std::nullopt, kHighOrder, curve.log_cap(), 0, 0, 1);
-  const AnswerTable ladder(ThresholdCheck{-1e8, 1e6}, 0, 12, 12);
+  const AnswerTable ladder(ThresholdCheck{-1e8, 1e6}, {}, 0, 12, 12);
   const SensitivityTable checked(grid, ladder, kHighOrder, curve.log_cap(), 0, 12, 1);
   REQUIRE(alone.up.size() == grid.size());
   for (std::size_t k = 0; k < grid.size(); ++k) {
@@ -95,7 +95,7 @@ TEST_CASE("beyond doubles: entries are those of the noisy maximum, where the che
     CHECK(checked.row(6)[k] == doctest::Approx(expected).epsilon(1e-6));
   }
   // In the middle of the threshold there is more to tell.
-  const AnswerTable near(ThresholdCheck{6.0, 0.5}, 0, 12, 12);
+  const AnswerTable near(ThresholdCheck{6.0, 0.5}, {}, 0, 12, 12);
   const SensitivityTable at_threshold(grid, near, kHighOrder, curve.log_cap(), 0, 12, 1);
   CHECK(at_threshold.largest() > all.largest());
 }
@@ -109,7 +109,7 @@ TEST_CASE("beyond every number: orders whose moments nothing can hold are refuse
     CHECK_THROWS_WITH_AS(require_moments(log_moment), words, validity_error);
   }
   const Grid grid;
-  const AnswerTable ladder(ThresholdCheck{10.0, 0.03}, 0, 20, 20);
+  const AnswerTable ladder(ThresholdCheck{10.0, 0.03}, {}, 0, 20, 20);
   CHECK_THROWS_WITH_AS(SensitivityTable(grid.grid, ladder, kOrder, grid.curve.log_cap(), 0, 20, 1),
                        words, validity_error);
   CHECK_THROWS_WITH_AS(NoisyMaxSensitivity(grid.grid, kOrder, 2e4), words, validity_error);
