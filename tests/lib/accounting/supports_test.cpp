@@ -136,7 +136,7 @@ TEST_SUITE("accounting") {
       for (const Run& run : runs) {
         CAPTURE(static_cast<int>(asked));
         CAPTURE(run.aggregator.name());
-        CAPTURE(in_words(run.aggregator.neighbours));
+        CAPTURE(in_words(run.aggregator.neighbours()));
         const auto refused = supports(asked, circumstances_of(run));
         if (!refused) CHECK(cost(asked, run) >= 0.0);
         if (refused)

@@ -230,7 +230,7 @@ TEST_SUITE("weighted_labels") {
     const Aggregator& told = found.account.aggregator.noisy();
     CHECK(relative_error(told.noisy_max.parameter(), 5.0) < 1e-14);
     CHECK(relative_error(told.selection->threshold, 0.5) < 1e-14);
-    CHECK(found.account.aggregator.neighbours.is_one_replaced());
+    CHECK(found.account.aggregator.neighbours().is_one_replaced());
   }
 
   TEST_CASE("what goes by whole votes has no weights") {

@@ -83,7 +83,7 @@ TEST_CASE("costs of other ensembles, units and neighbours are not added up, whoe
         "each");
   const std::string neighbours = edited([](PublicEvent& open) {
     open.aggregator =
-        Mechanism(Aggregator{{}, {GaussianNoisyMax{20.0}, Neighbours{Adjacency::replace, 2}}});
+        Mechanism(Aggregator{{}, {GaussianNoisyMax{20.0}}, false, {Adjacency::replace, 2}});
   });
   CAPTURE(neighbours);
   CHECK(neighbours.starts_with("b.json: expected costs for "));

@@ -494,7 +494,7 @@ TEST_SUITE("exact") {
 
   TEST_CASE("counts a million deviations apart are charged with the trade-off bound") {
     const Counts counts{600'000, 399'990, 10};
-    const NoisyMax noise{GaussianNoisyMax{0.29}};
+    const GaussianNoisyMax noise{0.29};
     const ExactMechanism mechanism(gnmax(0.29), 1'000'000);
     ExactCost exact(mechanism, mechanism.group(counts, {}));
     CHECK(exact.outcomes() == nullptr);
