@@ -15,7 +15,7 @@
 namespace pate {
 
 /// The exact (epsilon, delta) of a run, from the outcome probabilities of its queries without Renyi
-/// DP between (README of `profile`): an interval that holds the smallest epsilon.
+/// DP between (README of `divergence/pld`): an interval that holds the smallest epsilon.
 struct RunProfile {
   BothDirections upper;  ///< certified: every neighbour, whichever it is at each query
   BothDirections lower;  ///< one neighbour has at least this
