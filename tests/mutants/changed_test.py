@@ -42,7 +42,7 @@ class ChangedTest(unittest.TestCase):
         self.write("lib/pate/some/sum.cpp", "int sum(int a, int b) { return a + b; }\n")
         self.write("lib/pate/some/twice.cpp", TWICE)
         self.write("tests/lib/some/sum_test.cpp", TESTS.replace("CHECKED", "== 6"))
-        self.write("tests/mutants/survivors.md", "")
+        self.write("tests/mutants/survivors.json", "[]")
         self.run_in(self.root, "git", "init", "--quiet", "--initial-branch=other")
         self.commit()
         self.write("lib/pate/some/sum.cpp", SUM)

@@ -17,8 +17,8 @@ are left out. A mutant meets the test cases that execute it, quick ones and thos
 the mutated rooms have taken S seconds (stage 1), those of the rest of the library as many (stage 2), and with --stages 3
 those of the program. Test cases of a room are those of doctest; of the program there are golden ones too, each a process of a
 mutated `pate` (tests/cli/golden.py). A mutant is noticed when one fails, crashes, or takes three times the time and 2 s more
-(of the processor). What no test case executes is not noticed. Those with a reason in survivors.md beside this file are not
-run unless --all says so. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed
+(of the processor). What no test case executes is not noticed. Those with a reason in survivors.json beside this file are not
+run unless --all says so: a list of objects with `file`, `mutation` and `reason`, for mutants that make nothing wrong. The table goes into WORK_DIR/results.md: at least 95 % of those without a reason must be noticed
 (--least; with --executed: of those that test cases execute).
 
 With --files only these sources are mutated. Where they share an object with others, in a build of a folder at a time, that
@@ -47,11 +47,11 @@ def table(mutants, reasons, seed, least, fewest, executed):
     """The results, and whether at least that share of them, in percent, is noticed: of those that test cases execute, or of all."""
     noticed = [m for m in mutants if m["result"] in NOTICED]
     survivors = [m for m in mutants if m not in noticed]
-    without = sorted((m for m in survivors if f"`{m['name']}`" not in reasons), key=lambda m: m["name"])
+    without = sorted((m for m in survivors if m["name"] not in reasons), key=lambda m: m["name"])
     judged = len(noticed) + len(without)
     share = 100 * len(noticed) / max(judged, 1)
     lines = ["# Mutants", "", f"`make mutants`: {len(mutants)} mutants, seed {seed}: {len(noticed)} noticed, {len(survivors) - len(without)} "
-             f"have a reason in survivors.md, {len(without)} neither: {share:.1f} % of those without a reason are noticed. By a failing check "
+             f"have a reason in survivors.json, {len(without)} neither: {share:.1f} % of those without a reason are noticed. By a failing check "
              f"{sum(m['result'] == 'failed' for m in mutants)}, by a crash {sum(m['result'] == 'crashed' for m in mutants)}, "
              f"by the time {sum(m['result'] == 'too slow' for m in mutants)}.", "",
              "| source | mutants | noticed |", "| --- | ---: | ---: |"]
@@ -108,7 +108,7 @@ def main(words=None):
     tests = Tests(work, source)
     cases = tests.listed()
     print(f"{len(chosen)} mutants, {len(cases)} test cases", flush=True)
-    reasons = " ".join((source / "tests/mutants/survivors.md").read_text().split())  # names may be broken into lines
+    reasons = {f"{entry['file']}: {entry['mutation']}" for entry in json.loads((source / "tests/mutants/survivors.json").read_text())}
     result_file = work / "results.json"
     kept = json.loads(result_file.read_text()) if result_file.exists() else {}
     texts = {m["file"]: digest_of((source / m["file"]).read_text()) for m in chosen}
@@ -120,7 +120,7 @@ def main(words=None):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for stage in range(options.stages):
             left = [m for m in chosen if results[m["name"]]["result"] not in NOTICED
-                    and (options.all or f"`{m['name']}`" not in reasons)]
+                    and (options.all or m["name"] not in reasons)]
             if not left:
                 break
             base = baseline(tests, {name: path for name, path in cases.items() if rooms.stage_of(path) == stage}, options.longest,

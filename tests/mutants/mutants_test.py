@@ -4,6 +4,7 @@ and those of the program meet its test cases and its golden ones.
 
 usage: mutants_test.py COMPILER
 """
+import json
 import os
 import pathlib
 import shutil
@@ -75,7 +76,7 @@ int first(int a);
 TEST_CASE("the first") { CHECK(first(3) == 7); }
 """,
     "tests/cli/some/one.golden": "# What it says.\n$ pate\n--- stdout, no newline at its end\n24\n--- status 0\n",
-    "tests/mutants/survivors.md": "",
+    "tests/mutants/survivors.json": "[]",
 }
 
 
@@ -148,6 +149,17 @@ class MutantsTest(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(self.said(name), said)
         self.assertEqual([name for name in self.ids if "left out" in name and not name.startswith("std::printf(")], [])
+
+
+class SurvivorsTest(unittest.TestCase):
+    def test_entries(self):
+        entries = json.loads((HERE / "survivors.json").read_text())
+        for entry in entries:
+            self.assertEqual(sorted(entry), ["file", "mutation", "reason"])
+            self.assertTrue((HERE.parent.parent / entry["file"]).is_file(), entry["file"])
+            self.assertTrue(entry["reason"], entry)
+        names = [(entry["file"], entry["mutation"]) for entry in entries]
+        self.assertEqual(names, sorted(set(names)))
 
 
 if __name__ == "__main__":
