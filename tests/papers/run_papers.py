@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""What the PATE papers print, from our own commands: runs the rows of table.json, and keeps README.md.
+"""Compares numbers printed in the PATE papers with our own: runs the rows of table.json.
 
 usage: run_papers.py PATE SOURCE_DIR [--votes | --page] [--update]
 
-A row has the paper and the place in it, what it is about, the figure as it is printed (a number, or
-words for a curve or a claim), a command, the path of our number in its JSON report and that number.
-A path is names and [indices] with dots between; [a/b/c] takes the cost of that bound, reading and
-conversion; `status` is the exit status. Our number must come out to `tolerance` (relative, 1e-6
-unless given). Where it does not round to what is printed, `why` says so: without it a row fails, and
-so does one that says why and agrees (`note` is for remarks on rows that agree).
+A row has the paper and the place in it, what it is about, the printed figure (a number, or words for
+a curve or a claim), a command, the path of our number in its JSON report and that number. A path is
+names and [indices] with dots between; [a/b/c] takes the cost of that bound, reading and conversion;
+`status` is the exit status. Our number must agree to `tolerance` (relative, 1e-6 unless given).
+Where it does not round to the printed one, `why` gives the reason: a row without it fails, and so
+does a row that agrees and has it (`note` is for remarks on rows that agree). Rows with a `summary`
+are in the table of README.md, in these words.
 
 Commands run in bash, in a temporary directory with a link to sample_votes; $VOTES is ../shared/votes
 seen from the source tree. With --votes the rows that need it are run, and skipped (status 77) where
-it is not there; without, all others. --page only checks that README.md is what the table renders to.
---update writes our numbers into the table, and the page.
+it is not there; without, all others. --page runs nothing: it prints all rows with their commands, and
+checks that the table of README.md is up to date. --update writes our numbers into table.json, and
+the table of README.md.
 """
 import json
 import os
@@ -21,18 +23,10 @@ import pathlib
 import re
 import subprocess
 import sys
-import textwrap
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAPERS = {
-    "S17": "Semi-supervised Knowledge Transfer for Deep Learning from Private Training Data (2017)",
-    "S18": "Scalable Private Learning with PATE (2018); theorems are numbered as in arXiv 1802.08908, sections as "
-           "in its review version",
-    "W19": "PATE writeup (2019)",
-    "NZC": "Sun, Zhou, Yu, Xiong: Differentially Private Deep Learning with Smooth Sensitivity (2020)",
-    "J24": "Jiang, Zhang, Joshi: Optimized Tradeoffs for Private Prediction with Majority Ensembling (2024)",
-}
+MARKS = "<!-- written by run_papers.py -->", "<!-- to here -->"
 
 
 def resolve(report, path):
@@ -99,37 +93,35 @@ def check(row, pate, source, update):
     return None
 
 
-def shown(value):
-    return str(value) if isinstance(value, int) else f"{value:.8g}"
+def shown(row):
+    """Our number with the digits of the printed one, at least four."""
+    digits = len(re.sub(r"\D", "", row["printed"]).lstrip("0")) if agrees(row["printed"], 0.0) is not None else 0
+    return f"{row['value']:#.{max(digits, 4)}g}"
 
 
-def page(rows):
-    texts = ["Written by `run_papers.py` from `table.json`; the tests run every command and check that this page is "
-             "up to date.", "`$VOTES` is a folder of votes that are not part of this tree: those published with "
-             "S18 (`s18_mnist_250`, `s18_adult_250`, `s18_svhn_250`) and votes of our own; rows that need it are skipped without it. "
-             "Figures of other ensembles (Glyph) need votes that nobody has published. "
-             "Printed numbers of six digits and more are what the scripts published with S18 compute.",
-             "What the papers say wrong is explained in [the page of their slips]"
-             "(../../lib/pate/release/as_published/README.md)."]
-    lines = ["# What the papers print, and what we say", ""]
-    for text in texts:
-        lines += [*textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False), ""]
-    for paper, title in PAPERS.items():
-        lines += [f"## {paper}: {title}", ""]
-        lines += ["| place | what | printed | ours | | why, or what else |", "| --- | --- | --- | --- | --- | --- |"]
-        for number, row in enumerate(rows, 1):
-            if row["paper"] != paper:
-                continue
-            same = agrees(row["printed"], row["value"])
-            mark = {True: "=", False: "differs", None: ""}[same]
-            lines.append(f"| {row['place']} | {row['what']} | {row['printed']} | {shown(row['value'])} | {mark} | "
-                         f"{row.get('why', row.get('note', ''))} [{number}](#commands) |")
-        lines.append("")
-    lines += ["## Commands", "", "| row | path | command |", "| --- | --- | --- |"]
+def remark(row):
+    return row.get("why", row.get("note", ""))
+
+
+def listing(rows):
+    """All rows, for a terminal."""
+    marks = {True: ", =", False: ", differs", None: ""}
+    lines = []
     for number, row in enumerate(rows, 1):
-        command = row["command"].replace("|", "\\|")
-        lines.append(f"| {number} | `{row['path']}` | `{command}` |")
-    return "\n".join(lines) + "\n"
+        lines += [f"{number}. {row['paper']}, {row['place']}: {row['what']}",
+                  f"   printed {row['printed']}, ours {row['value']:.8g}{marks[agrees(row['printed'], row['value'])]}"]
+        lines += [f"   {remark(row)}"] * bool(remark(row))
+        lines += [f"   {row['path']} of", f"   $ {row['command']}", ""]
+    return "\n".join(lines)
+
+
+def page(rows, text):
+    """README.md with its table made anew."""
+    lines = ["| place | what | printed | ours | remark |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| {row['paper']}, {row['place']} | {row['summary']} | {row['printed']} | {shown(row)} | {remark(row)} |"
+              for row in rows if "summary" in row]
+    before, rest = text.split(MARKS[0])
+    return "\n".join([before + MARKS[0], "", *lines, "", MARKS[1] + rest.split(MARKS[1])[1]])
 
 
 def main():
@@ -149,11 +141,15 @@ def main():
             if wrong:
                 failures.append(f"{row['paper']} {row['place']}, {row['what']}\n  $ {row['command']}\n  {wrong}")
         print(f"{len(wanted)} rows, {len(failures)} failures")
+    readme = HERE / "README.md"
+    text = readme.read_text(encoding="utf-8")
     if update:
         (HERE / "table.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        (HERE / "README.md").write_text(page(rows), encoding="utf-8")
-    elif "--page" in options and page(rows) != (HERE / "README.md").read_text(encoding="utf-8"):
-        failures.append("README.md is not what table.json renders to: run with --update")
+        readme.write_text(page(rows, text), encoding="utf-8")
+    elif "--page" in options:
+        print(listing(rows))
+        if page(rows, text) != text:
+            failures.append("the table of README.md is not up to date: run with --update")
     print("\n".join(failures))
     sys.exit(1 if failures else 0)
 
