@@ -36,7 +36,9 @@ NOT_RUN = re.compile(r"(make|git|cd|sudo)\b")
 def python_with(module):
     """The directory of a python3 that has a module; none where there is none."""
     for python in (shutil.which("python3"), "/usr/bin/python3"):
-        if python and subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        # Looked for and not imported, which takes a second.
+        look = f"import importlib.util, sys; sys.exit(importlib.util.find_spec('{module}') is None)"
+        if python and subprocess.run([python, "-c", look], stderr=subprocess.DEVNULL, check=False).returncode == 0:
             return str(pathlib.Path(python).parent)
     return None
 
