@@ -308,8 +308,12 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
         DeclaredOutcome& outcome = context.declared.emplace();
         outcome.goal.budget = {*options.tuning.declared_epsilon, settings.grid.kind.delta, false};
         outcome.goal.certificate = options.tuning.certificate;
+        std::optional<Progress> test;
+        const auto when_testing = [&] {
+          return test.emplace(streams, "testing the budget").callback();
+        };
         return search_declared(votes, grid, settings, known, CurveTableSource(),
-                               {progress.callback(), stop}, outcome);
+                               {progress.callback(), stop, when_testing}, outcome);
       }
       const Watcher watcher{progress.callback(), stop};
       if (weights) return WeightedTuning(votes, *weights).run(grid, settings, watcher);

@@ -39,7 +39,7 @@ struct Tested {
 };
 
 Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const DeclaredGoal& goal,
-               const CurveTableSource& tables, unsigned threads) {
+               const CurveTableSource& tables, unsigned threads, const Watcher& watcher) {
   DeclaredSettings settings;
   settings.question = {aggregator,
                        votes.votes.teachers(),
@@ -55,9 +55,9 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
   const BudgetTest& test = mechanism.test();
   DeclaredBudget least = goal.budget;
   least.epsilon = std::max(kScanFrom * goal.budget.epsilon, kLeastDeclaredEpsilon);
-  const RunCosts costs =
-      mechanism.costs(collect_votes(run_of(votes, aggregator, votes.rows.size()), threads),
-                      test.orders(), tables, enough_distances(least));
+  const RunCosts costs = mechanism.costs(
+      collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), test.orders(), tables,
+      enough_distances(least), watcher.when_testing ? watcher.when_testing() : ProgressCallback());
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
   return {test.certificate(), test.ladder().pass(test.level(costs)),
           smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
@@ -151,7 +151,8 @@ class DeclaredSearch {
   // What a test would find; of a run that may cost more than can be counted it cannot pass.
   [[nodiscard]] Tested tested(const Aggregator& aggregator) const {
     try {
-      return test_of(task_.votes, aggregator, outcome_.goal, tables_, task_.settings.threads);
+      return test_of(task_.votes, aggregator, outcome_.goal, tables_, task_.settings.threads,
+                     task_.watcher);
     } catch (const validity_error&) {
       return {};
     }

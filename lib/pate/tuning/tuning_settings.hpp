@@ -58,6 +58,8 @@ struct GridSettings {
 struct Watcher {
   ProgressCallback progress;   ///< told of points
   std::function<bool()> stop;  ///< whether to stop as soon as possible
+  std::function<ProgressCallback()> when_testing =
+      {};  ///< called as a declared budget's test begins
 
   [[nodiscard]] bool wants_stop() const { return stop && stop(); }
 };

@@ -81,10 +81,18 @@ TEST_SUITE("tuning") {
       outcome.goal.budget = {epsilon, kDelta, false};
       // The search goes by private costs at Renyi orders: of complex ones it finds less.
       outcome.goal.certificate = Certificate::renyi;
-      const Tuning found =
-          search_declared(tuned, grid, settings_of(), {}, CurveTableSource(), {}, outcome);
+      int begun = 0;
+      bool ended = true;
+      const auto when_testing = [&]() -> ProgressCallback {
+        ++begun;
+        return [&ended](std::int64_t done, std::int64_t total) { ended = done == total; };
+      };
+      const Tuning found = search_declared(tuned, grid, settings_of(), {}, CurveTableSource(),
+                                           {{}, {}, when_testing}, outcome);
       CAPTURE(round);
       CHECK(outcome.tested >= 1);
+      CHECK(begun == outcome.tested);
+      CHECK(ended);
       CHECK(outcome.certificate.has_value() == found.continuum.has_value());
       CHECK(outcome.pass_probability.has_value() == found.continuum.has_value());
       if (!found.continuum) continue;

@@ -134,13 +134,14 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
 }
 
 RunCosts DeclaredMechanism::costs(const VoteProfile& votes, const TestOrders& orders,
-                                  const CurveTableSource& source, std::size_t distances) const {
+                                  const CurveTableSource& source, std::size_t distances,
+                                  const ProgressCallback& progress) const {
   if (votes.queries != settings_.queries) {
     throw parameter_error("the votes are not those that the budget was declared for");
   }
-  return std::move(
-      run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads, {}, distances)
-          .front());
+  return std::move(run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads,
+                             progress, distances)
+                       .front());
 }
 
 DeclaredRehearsal rehearse(const DeclaredMechanism& mechanism, const VoteProfile& votes,

@@ -53,7 +53,8 @@ class DeclaredMechanism {
   }
   /// The same within so many distances only.
   [[nodiscard]] RunCosts costs(const VoteProfile& votes, const TestOrders& orders,
-                               const CurveTableSource& source, std::size_t distances) const;
+                               const CurveTableSource& source, std::size_t distances,
+                               const ProgressCallback& progress = {}) const;
 
   /// The level of the run. Private.
   [[nodiscard]] std::size_t level(const VoteProfile& votes, const CurveTableSource& source) const {
