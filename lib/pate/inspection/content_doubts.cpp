@@ -110,19 +110,22 @@ const Rule kOfPredictions[] = {
      "on one query {0} % of the pairs of teachers agree, but {1} % of the pairs of queries of one "
      "teacher: is it --layout {2}, of {3} teachers? {4}",
      likely},
-    {"identical_teachers", one_voice, "{0}", likely},
+    {"identical_teachers", one_voice,
+     "all {0} teachers vote alike on all of {1} queries: was the array not filled, or is one "
+     "teacher in the file {0} times? Then it changes all votes, and costs allow for one",
+     likely},
     {"identical_teachers", copies,
      "{0} of {1} teachers vote as another does, like teachers {2} and {3}, on all of {4} queries, "
      "which is no chance: is a teacher in the file more than once? Then it changes more votes than "
      "costs allow for. Leave copies out; where they are meant, and one person's data are in all of "
      "them, --teachers-per-person {5} counts that beside the option that accepts it",
      likely},
-    {"constant_teachers", constant_voters,
-     "{0} of {1} teachers, like teacher {2}, vote {3} on all of {4} queries, as {5} % of the votes "
+    {"constant_teachers", [](const FirstVotes& v) { return constant_voters(v, false); },
+     "{0} of {1} teachers, like teacher {2}, vote {5} on all of {3} queries, as {6} % of the votes "
      "of the others do: are they missing? An array of zeros that was not filled has votes for "
      "class 0. Leave out those that did not vote",
      likely},
-    {"silent_teachers", silent_voters,
+    {"silent_teachers", [](const FirstVotes& v) { return constant_voters(v, true); },
      "{0} of {1} teachers, like teacher {2}, never vote, on all of {3} queries: are there {4}? A "
      "teacher that is no part of the ensemble must not count. Leave them out",
      likely},
@@ -212,11 +215,6 @@ std::string why_other_teachers(const VotesLookedAt& looked_at, std::int64_t said
     }
   } catch (const input_error&) {
     return {};
-  }
-  if (counts && table.description().dtype.ends_with("u1") && said > found &&
-      (said - found) % 256 == 0) {
-    return "; the counts are bytes: those above 255 have wrapped, store them as int32 before "
-           "adding up";
   }
   if (counts && said > found) {
     return "; if the others abstained, add --abstentions, where a command has that; if a class "

@@ -154,7 +154,9 @@ Signs byte_counts(const FirstVotes& votes) {
   if (!votes.at.table.description().dtype.ends_with("u1")) return {};
   return {Sign{{fmt::format("{}{}", votes.teachers,
                             votes.teachers == 255 ? " (what 511 are, wrapped once)" : ""),
-                std::to_string(votes.teachers + 256)}}};
+                std::to_string(votes.teachers + 256)},
+               Sign().log_chance,
+               votes.teachers + 256}};
 }
 
 // Two statistics, of which the likelier counts: the classes but for the one in front are in one of

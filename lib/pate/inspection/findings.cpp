@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <map>
 
 #include "pate/base/error.hpp"
 #include "pate/votes/fingerprint.hpp"
@@ -33,7 +33,7 @@ Consensus consensus(std::span<const std::int32_t> histogram) {
   return result;
 }
 
-void Frequencies::add(std::vector<std::int32_t> values) {
+void Frequencies::add(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end());
   for (auto run = values.begin(); run != values.end();) {
     const auto end = std::upper_bound(run, values.end(), *run);
@@ -112,15 +112,13 @@ TeacherColumns::TeacherColumns(std::int64_t teachers, std::int64_t classes)
       sums_(static_cast<std::size_t>(teachers)),
       seen_(static_cast<std::size_t>(teachers) * words_) {}
 
-void TeacherColumns::add(std::int64_t position, std::span<const std::int32_t> ids,
-                         std::int64_t begin, std::int64_t end) {
+void TeacherColumns::add(std::int64_t position, std::span<const std::int32_t> ids) {
   const std::size_t teachers = sums_.size();
-  const auto last = static_cast<std::size_t>(end);
   auto query = static_cast<std::uint64_t>(position);
   for (std::size_t row = 0; row < ids.size(); row += teachers, ++query) {
     const std::uint64_t first_weight = mix_bits(2 * query);
     const std::uint64_t second_weight = mix_bits(2 * query + 1);
-    for (auto t = static_cast<std::size_t>(begin); t < last; ++t) {
+    for (std::size_t t = 0; t < teachers; ++t) {
       const auto id = static_cast<std::uint64_t>(ids[row + t]);
       sums_[t].first += first_weight * id;
       sums_[t].second += second_weight * id;
@@ -138,29 +136,22 @@ TeacherFindings TeacherColumns::findings() const {
 }
 
 void TeacherColumns::find_identical(TeacherFindings& result) const {
-  std::vector<std::size_t> sorted(sums_.size());
-  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  // Teachers that agree beside each other, in their own order.
-  std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-    return sums_[a] != sums_[b] ? sums_[a] < sums_[b] : a < b;
-  });
-  for (std::size_t begin = 0; begin < sorted.size();) {
-    std::size_t end = begin + 1;
-    while (end < sorted.size() && sums_[sorted[end]] == sums_[sorted[begin]]) ++end;
-    const auto size = static_cast<std::int64_t>(end - begin);
-    ++result.distinct;
-    result.identical_pairs += size * (size - 1) / 2;
-    // Of a group only its first pairs can be among the first of all.
-    const std::size_t some = std::min(end, begin + kShown + 1);
-    for (std::size_t i = begin; i < some; ++i) {
-      for (std::size_t j = i + 1; j < some; ++j) {
-        result.first_identical.emplace_back(sorted[i], sorted[j]);
-      }
-    }
-    std::sort(result.first_identical.begin(), result.first_identical.end());
-    if (result.first_identical.size() > kShown) result.first_identical.resize(kShown);
-    begin = end;
+  std::map<Sums, std::vector<std::int64_t>> groups;
+  for (std::size_t t = 0; t < sums_.size(); ++t) {
+    groups[sums_[t]].push_back(static_cast<std::int64_t>(t));
   }
+  result.distinct = std::ssize(groups);
+  auto& pairs = result.first_identical;
+  for (const auto& [sums, group] : groups) {
+    result.identical_pairs += std::ssize(group) * (std::ssize(group) - 1) / 2;
+    // Of a group only its first pairs can be among the first of all.
+    const std::size_t some = std::min(group.size(), kShown + 1);
+    for (std::size_t i = 0; i < some; ++i) {
+      for (std::size_t j = i + 1; j < some; ++j) pairs.emplace_back(group[i], group[j]);
+    }
+  }
+  std::ranges::sort(pairs);
+  pairs.resize(std::min(pairs.size(), kShown));
 }
 
 void TeacherColumns::find_missing(TeacherFindings& result) const {

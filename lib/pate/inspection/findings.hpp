@@ -35,7 +35,7 @@ class Frequencies {
  public:
   void add(std::int64_t value, std::int64_t times = 1) { times_[value] += times; }
   /// Adds every value once; sorts them on the way, which is what makes many values quick.
-  void add(std::vector<std::int32_t> values);
+  void add(std::vector<std::int64_t> values);
 
   /// By value, in increasing order.
   [[nodiscard]] const std::map<std::int64_t, std::int64_t>& times() const { return times_; }
@@ -130,14 +130,12 @@ class TeacherColumns {
  public:
   TeacherColumns(std::int64_t teachers, std::int64_t classes);
 
-  /// The votes of the teachers begin .. end - 1 on `ids.size() / teachers` queries, the first of
-  /// which is at `position` of the selection. `ids` has one row of class ids per query, those of
-  /// all teachers; they must be in 0 .. classes - 1. Calls for different teachers may run at the
-  /// same time.
-  void add(std::int64_t position, std::span<const std::int32_t> ids, std::int64_t begin,
-           std::int64_t end);
+  /// The votes of all teachers on `ids.size() / teachers` queries, the first of which is at
+  /// `position` of the selection. `ids` has one row of class ids per query; they must be in 0 ..
+  /// classes - 1.
+  void add(std::int64_t position, std::span<const std::int32_t> ids);
 
-  /// What was found; all queries must have been added, each once for every teacher.
+  /// What was found; all queries must have been added, each once.
   [[nodiscard]] TeacherFindings findings() const;
 
  private:

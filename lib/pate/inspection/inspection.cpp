@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <variant>
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -21,63 +23,33 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kTeachersPerTask = 64;
-
-// How many queries are read at a time: a piece by one task, a block by all of them.
-struct Portions {
-  std::int64_t piece = 1;
-  std::int64_t block = 1;
-};
-
-// Of counts: pieces that stay in the cache. A block leaves its votes per class behind, in each
-// piece.
-Portions portions_of_counts(std::int64_t classes) {
-  const std::int64_t piece = std::clamp<std::int64_t>((1 << 16) / classes, 1, 4096);
-  return {piece, piece * std::clamp<std::int64_t>((1 << 22) / classes, 1, 64)};
-}
-
-// Of predictions: a block's class ids are kept, 64 MiB, until each teacher has been looked at. In
-// teachers x queries, pieces of few queries would visit every teacher's row for little.
-Portions portions_of_predictions(std::int64_t teachers, std::int64_t classes) {
-  const std::int64_t block =
-      std::clamp<std::int64_t>((1 << 24) / std::max<std::int64_t>(1, teachers), 1, 1 << 16);
-  const std::int64_t piece = std::max(block / 16, std::min<std::int64_t>(block, 256));
-  return {std::clamp<std::int64_t>((1 << 22) / classes, 1, piece), block};
-}
-
 // Numbers of votes that every query has: the lead with a student only, the stability with a
-// stability test only.
-enum Spread : std::uint8_t { kTop, kGap, kLead, kStability, kSpreads };
+// stability test only, what the check looks at beside the bin of the gap with a check only.
+enum Spread : std::uint8_t { kTop, kGap, kLead, kStability, kCheckedByGap, kSpreads };
 
 // What is left of the queries of one piece.
 struct Piece {
-  std::array<std::vector<std::int32_t>, kSpreads> values;
+  std::array<std::vector<std::int64_t>, kSpreads> values;
   std::vector<std::uint64_t> fingerprints;
   std::vector<std::int64_t> class_votes;
+  std::vector<std::int32_t> ids;  // of predictions
   std::int64_t ties = 0;
   std::int64_t unanimous = 0;
 };
 
-// For every bin of the gap what the check looks at, of the queries in it.
-using CheckedByGap = std::vector<Frequencies>;
-
-// Reads a selection in blocks, each of them in pieces.
+// Reads a selection in pieces, a block of them at the same time.
 class Inspector {
  public:
-  // `keep_checked`: of each bin of the gap what the check looks at is wanted, too.
   Inspector(const VoteSource& votes, const RowSelection& rows, const PredictionVotes* predictions,
-            const StudentScores* student, const Bins& bins, bool keep_checked, bool tested)
+            const StudentScores* student, const Bins& bins, const std::optional<AnswerRule>& check)
       : votes_(votes),
         rows_(rows),
         predictions_(predictions),
         student_(student),
-        checked_(tested               ? kStability
-                 : student != nullptr ? kLead
-                                      : kTop),
-        portions_(predictions != nullptr
-                      ? portions_of_predictions(votes.teachers(), votes.classes())
-                      : portions_of_counts(votes.classes())),
-        checked_by_gap_(keep_checked ? static_cast<std::size_t>(bins.count) : 0) {
+        has_check_(check.has_value()),
+        checked_(check && !std::holds_alternative<ThresholdCheck>(*check) ? kStability
+                 : student != nullptr                                     ? kLead
+                                                                          : kTop) {
     found_.teachers = votes.teachers();
     found_.classes = votes.classes();
     found_.queries = rows.size();
@@ -86,85 +58,81 @@ class Inspector {
     if (predictions != nullptr) columns_.emplace(votes.teachers(), votes.classes());
   }
 
-  void read(unsigned threads, const ProgressCallback& progress) {
-    ProgressCounter done(progress, rows_.size());
-    for (std::int64_t first = 0; first < rows_.size(); first += portions_.block) {
-      read_block(first, std::min(portions_.block, rows_.size() - first), threads, done);
-    }
-  }
-
-  [[nodiscard]] const Frequencies& checked() const { return spreads_[checked_]; }
-  [[nodiscard]] const CheckedByGap& checked_by_gap() const { return checked_by_gap_; }
+  void read(unsigned threads, const ProgressCallback& progress);
   [[nodiscard]] Inspection result();
+  [[nodiscard]] AnsweredSpread answered(const AnswerRule& check) const;
 
  private:
-  void read_block(std::int64_t first, std::int64_t count, unsigned threads, ProgressCounter& done);
-  void read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
-                  Piece& piece) const;
-  void merge(Piece& piece);
+  [[nodiscard]] Piece read_piece(std::int64_t first, std::int64_t count) const;
+  void merge(std::int64_t first, Piece piece);
 
   const VoteSource& votes_;
   const RowSelection& rows_;
   const PredictionVotes* predictions_;
   const StudentScores* student_;
+  bool has_check_;
   Spread checked_;  // what the check looks at
-  Portions portions_;
 
   Inspection found_;  // but for what is known in the end only
   std::array<Frequencies, kSpreads> spreads_;
-  CheckedByGap checked_by_gap_;  // empty unless wanted
   DistinctCounter distinct_;
   std::optional<TeacherColumns> columns_;
-  std::vector<std::int32_t> ids_;  // of a block
 };
 
-void Inspector::read_block(std::int64_t first, std::int64_t count, unsigned threads,
-                           ProgressCounter& done) {
-  const std::int64_t width = predictions_ != nullptr ? votes_.teachers() : 0;
-  ids_.resize(static_cast<std::size_t>(count * width));
-  const std::int64_t most = portions_.piece;
-  std::vector<Piece> pieces(static_cast<std::size_t>((count + most - 1) / most));
-  parallel_for(pieces.size(), threads, [&](std::size_t k) {
-    const std::int64_t begin = static_cast<std::int64_t>(k) * most;
-    const std::int64_t size = std::min(most, count - begin);
-    read_piece(first + begin, size,
-               std::span(ids_).subspan(static_cast<std::size_t>(begin * width),
-                                       static_cast<std::size_t>(size * width)),
-               pieces[k]);
-    done.add(size);
-  });
-  for (Piece& piece : pieces) merge(piece);
-  if (!columns_) return;
-  const std::int64_t tasks = (width + kTeachersPerTask - 1) / kTeachersPerTask;
-  parallel_for(static_cast<std::size_t>(tasks), threads, [&](std::size_t k) {
-    const std::int64_t begin = static_cast<std::int64_t>(k) * kTeachersPerTask;
-    columns_->add(first, ids_, begin, std::min(begin + kTeachersPerTask, width));
-  });
+// Pieces of counts stay in the cache, and leave their votes per class behind. Of predictions the
+// class ids of a block are kept, 64 MiB; of teachers x queries, pieces of few queries would visit
+// every teacher's row for little.
+void Inspector::read(unsigned threads, const ProgressCallback& progress) {
+  const bool counts = predictions_ == nullptr;
+  const std::int64_t classes = votes_.classes();
+  const std::int64_t block = std::clamp<std::int64_t>(
+      counts ? (1 << 22) / classes : (1 << 24) / std::max<std::int64_t>(1, votes_.teachers()), 1,
+      1 << 16);
+  const std::int64_t size =
+      counts ? std::clamp<std::int64_t>((1 << 16) / classes, 1, 4096)
+             : std::clamp<std::int64_t>((1 << 22) / classes, 1,
+                                        std::max(block / 16, std::min<std::int64_t>(block, 256)));
+  ProgressCounter done(progress, rows_.size());
+  for (std::int64_t first = 0; first < rows_.size(); first += block) {
+    const std::int64_t end = std::min(first + block, rows_.size());
+    std::vector<Piece> pieces(static_cast<std::size_t>((end - first + size - 1) / size));
+    const auto begin_of = [&](std::size_t k) {
+      return first + static_cast<std::int64_t>(k) * size;
+    };
+    parallel_for(pieces.size(), threads, [&](std::size_t k) {
+      const std::int64_t count = std::min(size, end - begin_of(k));
+      pieces[k] = read_piece(begin_of(k), count);
+      done.add(count);
+    });
+    for (std::size_t k = 0; k < pieces.size(); ++k) merge(begin_of(k), std::move(pieces[k]));
+  }
 }
 
-void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std::int32_t> ids,
-                           Piece& piece) const {
+Piece Inspector::read_piece(std::int64_t first, std::int64_t count) const {
   const auto classes = static_cast<std::size_t>(votes_.classes());
   const auto teachers = static_cast<std::size_t>(votes_.teachers());
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(count) * classes);
+  const auto all = static_cast<std::size_t>(count);
+  Piece piece;
+  piece.class_votes.resize(classes);
+  piece.ids.resize(predictions_ != nullptr ? all * teachers : 0);
+  std::vector<std::int32_t> counts(all * classes);
   std::vector<double> scores(student_ != nullptr ? counts.size() : 0);
   rows_.for_each_range(first, count, [&](std::int64_t row, std::int64_t at, std::int64_t size) {
-    const auto offset = static_cast<std::size_t>(at);
-    const auto queries = static_cast<std::size_t>(size);
-    if (student_ != nullptr) {
-      student_->read(row, size, std::span(scores).subspan(offset * classes, queries * classes));
-    }
+    const auto part = [&](auto& numbers, std::size_t width) {
+      return std::span(numbers).subspan(static_cast<std::size_t>(at) * width,
+                                        static_cast<std::size_t>(size) * width);
+    };
+    if (student_ != nullptr) student_->read(row, size, part(scores, classes));
     if (predictions_ == nullptr) {
-      votes_.read(row, size, std::span(counts).subspan(offset * classes, queries * classes));
+      votes_.read(row, size, part(counts, classes));
     } else {
-      predictions_->read_votes(row, size, ids.subspan(offset * teachers, queries * teachers));
+      predictions_->read_votes(row, size, part(piece.ids, teachers));
     }
   });
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    ++counts[i / teachers * classes + static_cast<std::size_t>(ids[i])];
+  for (std::size_t i = 0; i < piece.ids.size(); ++i) {
+    ++counts[i / teachers * classes + static_cast<std::size_t>(piece.ids[i])];
   }
-  piece.class_votes.resize(classes);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+  for (std::size_t i = 0; i < all; ++i) {
     const auto histogram = std::span<const std::int32_t>(counts).subspan(i * classes, classes);
     const Consensus found = consensus(histogram);
     piece.values[kTop].push_back(found.top);
@@ -174,28 +142,20 @@ void Inspector::read_piece(std::int64_t first, std::int64_t count, std::span<std
           histogram, std::span<const double>(scores).subspan(i * classes, classes),
           votes_.teachers()));
     }
-    if (checked_ == kStability) {
-      piece.values[kStability].push_back(static_cast<std::int32_t>(stability(histogram)));
+    if (checked_ == kStability) piece.values[kStability].push_back(stability(histogram));
+    if (has_check_) {
+      piece.values[kCheckedByGap].push_back(
+          found.gap / found_.bins.width * (votes_.teachers() + 1) + piece.values[checked_].back());
     }
     piece.ties += found.tied ? 1 : 0;
     piece.unanimous += found.unanimous ? 1 : 0;
     piece.fingerprints.push_back(fingerprint(histogram));
     for (std::size_t j = 0; j < classes; ++j) piece.class_votes[j] += histogram[j];
   }
+  return piece;
 }
 
-void Inspector::merge(Piece& piece) {
-  if (!checked_by_gap_.empty()) {
-    const std::vector<std::int32_t>& checked = piece.values[checked_];
-    std::vector<std::vector<std::int32_t>> by_gap(checked_by_gap_.size());
-    for (std::size_t i = 0; i < checked.size(); ++i) {
-      by_gap[static_cast<std::size_t>(piece.values[kGap][i] / found_.bins.width)].push_back(
-          checked[i]);
-    }
-    for (std::size_t bin = 0; bin < by_gap.size(); ++bin) {
-      if (!by_gap[bin].empty()) checked_by_gap_[bin].add(std::move(by_gap[bin]));
-    }
-  }
+void Inspector::merge(std::int64_t first, Piece piece) {
   for (std::size_t k = 0; k < kSpreads; ++k) spreads_[k].add(std::move(piece.values[k]));
   for (const std::uint64_t one : piece.fingerprints) distinct_.add(one);
   for (std::size_t j = 0; j < piece.class_votes.size(); ++j) {
@@ -203,7 +163,7 @@ void Inspector::merge(Piece& piece) {
   }
   found_.ties += piece.ties;
   found_.unanimous += piece.unanimous;
-  piece = {};
+  if (columns_) columns_->add(first, piece.ids);
 }
 
 Inspection Inspector::result() {
@@ -222,24 +182,25 @@ Inspection Inspector::result() {
   return result;
 }
 
-AnsweredSpread answered_spread(const AnswerRule& check, const Frequencies& checked,
-                               const CheckedByGap& checked_by_gap, const Bins& bins) {
-  std::vector<CompensatedSum> sums(static_cast<std::size_t>(bins.count));
+AnsweredSpread Inspector::answered(const AnswerRule& check) const {
+  AnsweredSpread result{check, 0.0, {}, {}};
   CompensatedSum total;
-  const auto expected = [&](const auto& entry) {  // of queries of one value
-    return std::exp(log_answered(check, entry.first)) * static_cast<double>(entry.second);
+  const auto expected = [&](Spread spread, std::int64_t width, std::int64_t values) {
+    std::vector<CompensatedSum> sums(static_cast<std::size_t>(found_.bins.count));
+    for (const auto& [value, times] : spreads_[spread].times()) {
+      const double answers =
+          std::exp(log_answered(check, value % values)) * static_cast<double>(times);
+      sums[static_cast<std::size_t>(value / width)].add(answers);
+      if (spread == checked_) total.add(answers);
+    }
+    std::vector<double> histogram;
+    for (const CompensatedSum& sum : sums) histogram.push_back(sum.value());
+    return histogram;
   };
-  for (const auto& entry : checked.times()) {
-    sums[static_cast<std::size_t>(entry.first / bins.width)].add(expected(entry));
-    total.add(expected(entry));
-  }
-  AnsweredSpread result{check, total.value(), {}, {}};
-  for (const CompensatedSum& sum : sums) result.histogram.push_back(sum.value());
-  for (const Frequencies& in_bin : checked_by_gap) {
-    CompensatedSum sum;
-    for (const auto& entry : in_bin.times()) sum.add(expected(entry));
-    result.gap_histogram.push_back(sum.value());
-  }
+  const std::int64_t values = votes_.teachers() + 1;
+  result.histogram = expected(checked_, found_.bins.width, values);
+  result.gap_histogram = expected(kCheckedByGap, values, values);
+  result.answered = total.value();
   return result;
 }
 
@@ -281,21 +242,17 @@ Inspection inspect(const VoteSource& votes, const RowSelection& rows,
                    const std::optional<AnswerRule>& check, const PredictionVotes* predictions,
                    unsigned threads, const ProgressCallback& progress, const StudentScores* student,
                    std::optional<std::int64_t> bins) {
-  const auto* const threshold = check ? std::get_if<ThresholdCheck>(&*check) : nullptr;
-  if (threshold != nullptr) validate(*threshold);
-  const bool tested = check && threshold == nullptr;
+  if (check && std::holds_alternative<ThresholdCheck>(*check)) {
+    validate(std::get<ThresholdCheck>(*check));
+  }
   if (predictions != nullptr && predictions != &votes) {
     throw parameter_error("predictions must be the votes that are inspected, got other ones");
   }
   rows.check(votes.name(), votes.queries());
-  Inspector inspector(votes, rows, predictions, student, Bins::over(votes.teachers(), bins),
-                      check.has_value(), tested);
+  Inspector inspector(votes, rows, predictions, student, Bins::over(votes.teachers(), bins), check);
   inspector.read(threads, progress);
   Inspection result = inspector.result();
-  if (check) {
-    result.selection =
-        answered_spread(*check, inspector.checked(), inspector.checked_by_gap(), result.bins);
-  }
+  if (check) result.selection = inspector.answered(*check);
   result.notices = notices_of(result);
   return result;
 }

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -60,26 +60,38 @@ std::size_t block_length(const Lines& lines) {
   return static_cast<std::size_t>(size);
 }
 
-// The share of equal pairs in lines: its mean and standard error.
-struct Agreement {
-  double mean = 0.0, error = 0.0;
+std::unordered_map<std::int64_t, double> times_in(const Line& line) {
+  std::unordered_map<std::int64_t, double> times;
+  for (const std::int64_t id : line) times[id] += 1.0;
+  return times;
+}
+
+struct Moments {
+  double mean = 0.0, variance = 0.0;
 };
-Agreement agreement_in(const Lines& lines) {
+template <class Numbers>
+Moments moments_of(const Numbers& numbers) {
   double sum = 0.0;
   double squares = 0.0;
-  for (const Line& line : lines) {
-    std::unordered_map<std::int64_t, double> times;
-    for (const std::int64_t id : line) times[id] += 1.0;
-    double pairs = 0.0;
-    for (const auto& [id, count] : times) pairs += count * (count - 1.0);
-    const auto size = static_cast<double>(line.size());
-    const double share = pairs / (size * (size - 1.0));
-    sum += share;
-    squares += share * share;
+  for (const auto number : numbers) {
+    const auto value = static_cast<double>(number);
+    sum += value;
+    squares += value * value;
   }
-  const auto count = static_cast<double>(lines.size());
-  const double mean = sum / count;
-  return {mean, std::sqrt(std::max(0.0, squares / count - mean * mean) / (count - 1.0))};
+  const auto size = static_cast<double>(numbers.size());
+  return {sum / size, std::max(0.0, squares / size - sum / size * (sum / size))};
+}
+
+// The share of equal pairs in each line.
+Moments agreement_in(const Lines& lines) {
+  std::vector<double> shares;
+  for (const Line& line : lines) {
+    double pairs = 0.0;
+    for (const auto& [id, count] : times_in(line)) pairs += count * (count - 1.0);
+    const auto size = static_cast<double>(line.size());
+    shares.push_back(pairs / (size * (size - 1.0)));
+  }
+  return moments_of(shares);
 }
 
 // Up to 96 of 0..count - 1, one of each of as many stretches: what lies at regular distances may
@@ -113,28 +125,21 @@ Saying saying(const Lines& others, std::int64_t id, std::size_t teachers, double
   return result;
 }
 
-// What makes a row for each query of a table with a row for each vote; of an array where every
-// pair is there.
-std::string pivot_line(const FirstVotes& votes, const Axis& axis, std::size_t query,
-                       std::size_t teacher, std::size_t teachers, bool has_all_pairs) {
-  const NumericTable& table = votes.at.table;
-  const std::size_t vote = 3 - query - teacher;
-  if (!table.description().format.starts_with("np")) {
-    const ColumnHeader header = table.header();
-    const auto place = [&](std::size_t column) {
-      return header.names.empty() || axis.of_rows ? std::to_string(column)
-                                                  : fmt::format("t.columns[{}]", column);
-    };
-    return frame_line(
-        table.name(), header,
-        fmt::format("{}.pivot(index={}, columns={}, values={})", axis.of_rows ? "t.T" : "t",
-                    place(query), place(teacher), place(vote)));
+template <class Number>
+Lines lines_of(const std::vector<Number>& numbers, std::int64_t width) {
+  Lines lines;
+  for (auto line = numbers.begin(); line != numbers.end(); line += width) {
+    lines.emplace_back(line, line + width);
   }
-  if (!has_all_pairs) return {};
-  return array_line(table.name(),
-                    fmt::format("a[n.lexsort((a[:, {}], a[:, {}])), {}].reshape(-1, {})", teacher,
-                                query, vote, teachers),
-                    axis.of_rows ? "; a = a.T" : "");
+  return lines;
+}
+
+Lines transposed(const Lines& lines) {
+  Lines result(lines.front().size());
+  for (const Line& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) result[i].push_back(line[i]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -149,32 +154,28 @@ FirstVotes first_votes(const VotesLookedAt& looked_at) {
     const std::int64_t queries =
         std::min(looked_at.rows.size(), std::max(kFewest, kMostCounts / result.classes));
     result.has_all = queries == looked_at.rows.size();
-    std::vector<std::int32_t> row(static_cast<std::size_t>(result.classes));
+    std::vector<std::int32_t> counts(static_cast<std::size_t>(queries * result.classes));
     looked_at.rows.for_each_range(
-        0, queries, [&](std::int64_t first, std::int64_t /*offset*/, std::int64_t count) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            votes.read(first + i, 1, row);
-            result.counts.emplace_back(row.begin(), row.end());
-          }
+        0, queries, [&](std::int64_t row, std::int64_t offset, std::int64_t count) {
+          votes.read(row, count,
+                     std::span(counts).subspan(static_cast<std::size_t>(offset * result.classes),
+                                               static_cast<std::size_t>(count * result.classes)));
         });
+    result.counts = lines_of(counts, result.classes);
     return result;
   }
   const NumericTable& table = looked_at.table;
   const bool by_query = is_by_query(result);
-  const std::int64_t lines = by_query ? table.rows() : table.columns();
+  const std::int64_t all = by_query ? table.rows() : table.columns();
   result.teachers = by_query ? table.columns() : table.rows();
-  const std::int64_t queries = std::min(lines, std::max(kFewest, kMostIds / result.teachers));
-  result.has_all = queries == lines;
-  const auto columns = static_cast<std::size_t>(queries);
-  const auto rows = static_cast<std::size_t>(result.teachers);
-  result.teachers_of.assign(rows, Line(columns));
-  result.by_query.assign(columns, Line(rows));
+  const std::int64_t queries = std::min(all, std::max(kFewest, kMostIds / result.teachers));
+  result.has_all = queries == all;
+  const std::int64_t columns = by_query ? result.teachers : queries;
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(queries * result.teachers));
+  table.read_integers(0, std::ssize(ids) / columns, 0, columns, ids);
   Lines& read = by_query ? result.by_query : result.teachers_of;
-  Lines& other = by_query ? result.teachers_of : result.by_query;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    table.read_integers(static_cast<std::int64_t>(i), 1, 0, std::ssize(read[i]), read[i]);
-    for (std::size_t j = 0; j < other.size(); ++j) other[j][i] = read[i][j];
-  }
+  read = lines_of(ids, columns);
+  (by_query ? result.teachers_of : result.by_query) = transposed(read);
   return result;
 }
 
@@ -193,20 +194,20 @@ Signs headings_beside(const FirstVotes& votes) {
   }
   const std::vector<std::string> arrays = no_teachers(header.rows, "name");
   Signs found;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto column = static_cast<std::int64_t>(i);
-    if (columns[i].empty()) continue;
-    found.push_back({{column_in_words(table, column), columns[i], by_query ? "teacher" : "query",
-                      line_without_column(table, column)},
+  const auto take = [&](const std::string& what, const std::string& is, bool of_teacher,
+                        const std::string& line) {
+    if (is.empty()) return;
+    found.push_back({{what, is, of_teacher ? "teacher" : "query", line},
                      Sign().log_chance,
-                     votes.teachers - (by_query ? 1 : 0)});
+                     votes.teachers - (of_teacher ? 1 : 0)});
+  };
+  for (std::int64_t i = 0; i < std::ssize(columns); ++i) {
+    take(column_in_words(table, i), columns[static_cast<std::size_t>(i)], by_query,
+         line_without_column(table, i));
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (arrays[i].empty()) continue;
-    found.push_back({{fmt::format("the array \"{}\"", header.rows[i]), arrays[i], "teacher",
-                      line_without_array(table, header.rows[i])},
-                     Sign().log_chance,
-                     votes.teachers - 1});
+    take(fmt::format("the array \"{}\"", header.rows[i]), arrays[i], true,
+         line_without_array(table, header.rows[i]));
   }
   return found;
 }
@@ -241,18 +242,8 @@ Signs common_sum(const FirstVotes& votes) {
         })) {
       continue;
     }
-    const auto count = static_cast<double>(axis.lines.size());
     double variance = 0.0;
-    for (std::size_t i = 0; i < axis.lines.front().size(); ++i) {
-      double total = 0.0;
-      double squares = 0.0;
-      for (const Line& line : axis.lines) {
-        const auto value = static_cast<double>(line[i]);
-        total += value;
-        squares += value * value;
-      }
-      variance += squares / count - total / count * (total / count);
-    }
+    for (const Line& line : transposed(axis.lines)) variance += moments_of(line).variance;
     const double meets = std::min(0.7, 1.0 / std::sqrt(2.0 * std::numbers::pi * variance));
     const std::set<Line> distinct(axis.lines.begin(), axis.lines.end());
     return {Sign{{axis.of_rows ? "row" : "column", std::to_string(sum),
@@ -289,18 +280,19 @@ Signs pairs_once(const FirstVotes& votes) {
       const double log_chance =
           std::log(static_cast<double>(lines.size() * lines.size())) - 0.5 * all / cells;
       const auto [query, teacher] = values[i] >= values[j] ? std::pair(i, j) : std::pair(j, i);
+      const char* const what = axis.of_rows ? "row" : "column";
       std::string line;
       // Of more than three the class is none that anybody knows.
       if (lines.size() == 3) {
-        line = pivot_line(votes, axis, query, teacher, values[teacher],
-                          pairs == values[query] * values[teacher]);
-      }
-      const char* const what = axis.of_rows ? "row" : "column";
-      if (!line.empty()) {
         line = fmt::format(
             ". If {0} {1} is the query and {0} {2} the teacher, what makes a row for each query, "
             "to be read with --layout predictions-by-query: {3}",
-            what, query, teacher, line);
+            what, query, teacher,
+            values_line(
+                votes.at.table, "t",
+                fmt::format(R"(; t = __import__("pandas").DataFrame(a{}).pivot(index={}, )"
+                            "columns={}, values={})",
+                            axis.of_rows ? ".T" : "", query, teacher, 3 - query - teacher)));
       }
       return {Sign{{what, std::to_string(i), std::to_string(j), axis.of_rows ? "a column" : "a row",
                     std::to_string(values[query]), std::to_string(values[teacher]), line},
@@ -319,28 +311,27 @@ Signs other_orientation(const FirstVotes& votes) {
   const auto [fewer, more] = std::minmax({ids.rows(), ids.columns()});
   if (fewer < 3 || (fewer < 5 && more < 20)) return {};
   Lines rows;
-  Lines columns;
   Line cells;
   const std::vector<std::int64_t> places = drawn(ids.columns(), 1U << 20U);
-  columns.resize(places.size());
   for (const std::int64_t row : drawn(ids.rows(), 0)) {
-    rows.emplace_back();
+    Line line(places.size());
     for (std::size_t j = 0; j < places.size(); ++j) {
-      std::array<std::int64_t, 1> id{};
-      ids.read_integers(row, 1, places[j], 1, id);
-      rows.back().push_back(id[0]);
-      columns[j].push_back(id[0]);
-      cells.push_back(id[0]);
+      ids.read_integers(row, 1, places[j], 1, std::span(line).subspan(j, 1));
     }
+    cells.insert(cells.end(), line.begin(), line.end());
+    rows.push_back(std::move(line));
   }
   const bool by_query = is_by_query(votes);
+  const Lines columns = transposed(rows);
   const Lines& of_teachers = by_query ? columns : rows;
-  const Agreement query = agreement_in(by_query ? rows : columns);
-  const Agreement teacher = agreement_in(of_teachers);
+  const Lines& of_queries = by_query ? rows : columns;
+  const Moments query = agreement_in(of_queries);
+  const Moments teacher = agreement_in(of_teachers);
   const double by_chance = agreement_in({cells}).mean;
   const double more_agree = teacher.mean - query.mean;
-  const bool agrees =
-      more_agree > 0.05 && more_agree > 5.0 * std::hypot(teacher.error, query.error);
+  const double error = std::sqrt(teacher.variance / static_cast<double>(of_teachers.size() - 1) +
+                                 query.variance / static_cast<double>(of_queries.size() - 1));
+  const bool agrees = more_agree > 0.05 && more_agree > 5.0 * error;
   const double beyond = teacher.mean - by_chance;
   // The chi-squared statistic over its degrees of freedom, less 1.
   const double excess =
@@ -369,18 +360,9 @@ Signs one_voice(const FirstVotes& votes) {
       (is_constant(first) && first.front() < 0)) {
     return {};
   }
-  const std::string teachers = std::to_string(votes.teachers_of.size());
-  return {
-      Sign{{is_constant(first)
-                ? fmt::format("all {} teachers vote {} on all of {} queries: was the array not "
-                              "filled?",
-                              teachers, first.front(), first.size())
-                : fmt::format("all {} teachers vote alike on all of {} queries: is one teacher "
-                              "in the file {} times? Then it changes all votes, and costs allow "
-                              "for one",
-                              teachers, first.size(), teachers)},
-           static_cast<double>((votes.teachers_of.size() - 1) * first.size()) *
-               std::log1p(-1.0 / 200.0)}};
+  return {Sign{{std::to_string(votes.teachers_of.size()), std::to_string(first.size())},
+               static_cast<double>((votes.teachers_of.size() - 1) * first.size()) *
+                   std::log1p(-1.0 / 200.0)}};
 }
 
 // Two teachers, drawn on each query from the votes of those that differ, agree throughout.
@@ -403,10 +385,10 @@ Signs copies(const FirstVotes& votes) {
   const auto size = static_cast<double>(votes.teachers_of.size());
   double log_pairs = std::log(size * (size - 1.0) / 2.0);  // that are expected
   for (std::size_t query = 0; query < votes.by_query.size(); ++query) {
-    std::unordered_map<std::int64_t, double> times;
-    for (const auto& [line, alike] : groups) times[line[query]] += 1.0;
+    Line ids;
+    for (const auto& [line, alike] : groups) ids.push_back(line[query]);
     double pairs = 0.0;
-    for (const auto& [id, count] : times) pairs += count * count;
+    for (const auto& [id, count] : times_in(ids)) pairs += count * count;
     log_pairs += std::log(pairs) - 2.0 * std::log(static_cast<double>(groups.size()));
   }
   return {Sign{{std::to_string(again), std::to_string(votes.teachers_of.size()),
@@ -417,55 +399,40 @@ Signs copies(const FirstVotes& votes) {
 
 // Of several for class 0, or the last one, an array of zeros is more likely in which their votes
 // were not filled in: unless other teachers are as weak.
-Signs constant_voters(const FirstVotes& votes) {
+Signs constant_voters(const FirstVotes& votes, bool silent) {
+  constexpr double kLeastShare = 0.1;  // of a teacher that may abstain more than others
   const std::size_t teachers = votes.teachers_of.size();
   Lines others;
   std::map<std::int64_t, std::vector<std::size_t>> constant;
   for (std::size_t i = 0; i < teachers; ++i) {
     const Line& line = votes.teachers_of[i];
-    if (!is_constant(line)) others.push_back(line);
-    if (is_constant(line) && line.front() >= 0) constant[line.front()].push_back(i);
+    const bool is_one = is_constant(line);
+    if (is_one && (line.front() < 0) == silent) {
+      constant[line.front()].push_back(i);
+    } else if (silent || !is_one) {
+      others.push_back(line);
+    }
   }
   Signs found;
   if (others.empty()) return found;
   for (const auto& voters : constant) {
     const std::int64_t id = voters.first;
     const std::vector<std::size_t>& places = voters.second;
-    const Saying said = saying(others, id, teachers, 0.0);
+    const Saying said = saying(others, id, teachers, silent ? kLeastShare : 0.0);
     const bool weak = constant.size() > 1 || std::ranges::any_of(others, [&](const Line& line) {
                         return 5 * std::ranges::count(line, id) >= 4 * std::ssize(line);
                       });
     const bool is_some = places.size() > 1 || places.front() + 1 == teachers;
     found.push_back(
         {{std::to_string(places.size()), std::to_string(teachers), std::to_string(places.front()),
-          std::to_string(id), std::to_string(votes.by_query.size()),
+          std::to_string(votes.by_query.size()), std::to_string(others.size()), std::to_string(id),
           fmt::format("{:.1f}", 100.0 * said.share)},
          said.log_chance,
          std::ssize(others),
-         id == 0 && is_some && said.share < 0.5 && !weak ? Weight::certain : Weight::doubtful});
+         silent || (id == 0 && is_some && said.share < 0.5 && !weak) ? Weight::certain
+                                                                     : Weight::doubtful});
   }
   return found;
-}
-
-Signs silent_voters(const FirstVotes& votes) {
-  constexpr double kLeastShare = 0.1;  // of a teacher that may abstain more than others
-  const std::size_t teachers = votes.teachers_of.size();
-  std::vector<std::size_t> silent;
-  Lines others;
-  for (std::size_t i = 0; i < teachers; ++i) {
-    const Line& line = votes.teachers_of[i];
-    if (is_constant(line) && line.front() == -1) {
-      silent.push_back(i);
-    } else {
-      others.push_back(line);
-    }
-  }
-  if (silent.empty() || others.empty()) return {};
-  return {
-      Sign{{std::to_string(silent.size()), std::to_string(teachers), std::to_string(silent.front()),
-            std::to_string(votes.by_query.size()), std::to_string(others.size())},
-           saying(others, -1, teachers, kLeastShare).log_chance,
-           std::ssize(others)}};
 }
 
 Signs minus_for_zero(const FirstVotes& votes) {
@@ -481,10 +448,10 @@ Signs minus_for_zero(const FirstVotes& votes) {
 Signs always_plurality(const FirstVotes& votes) {
   std::vector<std::size_t> with(votes.teachers_of.size());
   for (const Line& query : votes.by_query) {
-    std::unordered_map<std::int64_t, std::int64_t> times;
-    std::int64_t top = 0;
-    for (const std::int64_t id : query) top = std::max(top, ++times[id]);
-    for (std::size_t i = 0; i < with.size(); ++i) with[i] += times[query[i]] == top ? 1U : 0U;
+    const auto times = times_in(query);
+    double top = 0.0;
+    for (const auto& [id, count] : times) top = std::max(top, count);
+    for (std::size_t i = 0; i < with.size(); ++i) with[i] += times.at(query[i]) == top ? 1U : 0U;
   }
   const std::size_t queries = votes.by_query.size();
   const auto always = std::ranges::find(with, queries);

@@ -54,8 +54,7 @@ using Signs = std::vector<Sign>;
 [[nodiscard]] Signs other_orientation(const FirstVotes& votes);
 [[nodiscard]] Signs one_voice(const FirstVotes& votes);
 [[nodiscard]] Signs copies(const FirstVotes& votes);
-[[nodiscard]] Signs constant_voters(const FirstVotes& votes);
-[[nodiscard]] Signs silent_voters(const FirstVotes& votes);
+[[nodiscard]] Signs constant_voters(const FirstVotes& votes, bool silent);
 [[nodiscard]] Signs minus_for_zero(const FirstVotes& votes);
 [[nodiscard]] Signs always_plurality(const FirstVotes& votes);
 

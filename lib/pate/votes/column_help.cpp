@@ -12,33 +12,15 @@ namespace pate {
 
 namespace {
 
-bool is_array(const NumericTable& table) {
-  return table.description().format.starts_with("np");
-}
-
-// "python3 -c '...'" with the table's values in a.
-std::string python_line(const NumericTable& table, std::string_view then) {
-  return conversion_line(table.name(),
-                         fmt::format("python3 -c 'import numpy as n{}; a = {}; {}'",
-                                     is_array(table) ? "" : ", pandas as p",
-                                     is_array(table) ? std::string(R"(n.load("{0}"))")
-                                                     : pandas_reading(table.header()) + ".values",
-                                     then));
-}
-
-// Whether every value that is not in least .. most is `found`.
-bool others_are(std::span<const std::int64_t> values, std::int64_t least, std::int64_t most,
-                std::int64_t found) {
-  return std::ranges::all_of(values, [&](std::int64_t value) {
-    return value == found || (value >= least && value <= most);
-  });
+// Whether every value of a column that is not in least .. most is `found`.
+bool others_are(const NumericTable& table, std::span<const std::int64_t> values, std::int64_t least,
+                std::int64_t most, std::int64_t found) {
+  return table.columns() == 1 && std::ranges::all_of(values, [&](std::int64_t value) {
+           return value == found || (value >= least && value <= most);
+         });
 }
 
 }  // namespace
-
-std::string column_line(const NumericTable& table, std::string_view made) {
-  return python_line(table, fmt::format(R"(n.save("{{1}}.npy", {}))", made));
-}
 
 std::string help_with_columns(const NumericTable& table, std::int64_t rows, std::int64_t classes) {
   if (table.dimensions() > 2) return {};
@@ -62,20 +44,19 @@ std::string help_with_columns(const NumericTable& table, std::int64_t rows, std:
 std::string help_with_unlabelled(const NumericTable& table, std::span<const std::int64_t> ids,
                                  std::int64_t classes, std::int64_t found) {
   if (found == classes) return "; ids count from 0: subtract 1 where these count from 1";
-  if (table.columns() != 1 || !others_are(ids, 0, classes - 1, found)) return {};
+  if (!others_are(table, ids, 0, classes - 1, found)) return {};
   return fmt::format(
       "; if that says that a row has no label, what writes the labels with the numbers of their "
-      "rows, and these for --indices: {}",
-      python_line(table,
-                  fmt::format(R"(a = a.ravel(); k = n.flatnonzero(a != {}); )"
-                              R"(n.savetxt("{{1}}.csv", n.c_[k, a[k]], "%d", ",", )"
-                              R"(header="row,label", comments=""); n.save("{{1}}-rows.npy", k))",
+      "rows (.csv), and these for --indices (.npy): {}",
+      column_line(table, "k",
+                  fmt::format(R"(.ravel(); k = n.flatnonzero(a != {}); n.savetxt("{{1}}.csv", )"
+                              R"(n.c_[k, a[k]], "%d", ",", header="row,label", comments=""))",
                               found)));
 }
 
 std::string help_with_refusals(const NumericTable& table, std::span<const std::int64_t> labels,
                                std::int64_t classes, std::int64_t found) {
-  if (table.columns() != 1 || !others_are(labels, -1, classes - 1, found)) return {};
+  if (!others_are(table, labels, -1, classes - 1, found)) return {};
   return fmt::format("; if that stands for refused, which is -1, what writes it so: {}",
                      column_line(table, fmt::format("n.where(a == {}, -1, a.astype(int))", found)));
 }

@@ -12,10 +12,6 @@ namespace pate {
 // What helps where a file beside the votes, which has one value a query, is another: each gives
 // how a message goes on, with a line for a shell, or "".
 
-/// The line that makes one value a row, `made` of the array a, of a table; rows of the votes stay
-/// what they are. numpy is n.
-[[nodiscard]] std::string column_line(const NumericTable& table, std::string_view made);
-
 /// Of a table with more than one column: two of which the first names rows; one-hot labels or
 /// scores of `classes`, of so many `rows`, by row or by column; a single row.
 [[nodiscard]] std::string help_with_columns(const NumericTable& table, std::int64_t rows,

@@ -38,9 +38,8 @@ std::string in_shell(std::string name) {
   return "'" + name + "'";
 }
 
-// For pandas, that a text has no first line with names.
-std::string_view no_header(const ColumnHeader& header) {
-  return header.names.empty() ? ", header=False" : "";
+bool is_array(const NumericTable& table) {
+  return table.description().format.starts_with("np");
 }
 
 }  // namespace
@@ -100,51 +99,43 @@ namespace {
 // `in_python` and `in_words` are the files, as a list of Python and as words of a shell.
 std::string joining(const std::string& name, std::string_view ending, std::string in_python,
                     std::string in_words) {
-  constexpr std::string_view kMakes =
-      "; what makes one table of them, a row for each of one dimension, else their rows one after "
-      "another: ";
   for (std::string* text : {&in_python, &in_words}) {
     replace_all(*text, "{", "{{");
     replace_all(*text, "}", "}}");
   }
-  if (ending == ".npy" || ending == ".npz") {
-    return std::string(kMakes) +
-           conversion_line(name,
-                           fmt::format(R"(python3 -c 'import glob, numpy as n; a = [{} in {}{}]; )"
-                                       R"(n.save("{{1}}.npy", n.stack(a) if a[0].ndim == 1 else )"
-                                       R"(n.concatenate(a))')",
-                                       ending == ".npy" ? "n.load(f) for f" : "x for f", in_python,
-                                       ending == ".npy" ? "" : " for x in n.load(f).values()"));
-  }
   // Headings of the files behind the first are left out.
-  return std::string(kMakes) +
-         conversion_line(name, fmt::format("awk 'FNR == 1 && FNR != NR && $0 == h && /[A-Za-z]/ "
-                                           "{{{{next}}}} NR == 1 {{{{h = $0}}}} 1' {} > {{1}}{}",
-                                           in_words, ending));
-}
-
-std::string ending_of(const std::string& file) {
-  return std::filesystem::path(file.ends_with(".gz") ? file.substr(0, file.size() - 3) : file)
-      .extension()
-      .string();
+  std::string line = fmt::format(
+      "awk 'FNR == 1 && FNR != NR && $0 == h && /[A-Za-z]/ {{{{next}}}} NR == 1 {{{{h = $0}}}} 1' "
+      "{} > {{1}}{}",
+      in_words, ending);
+  if (ending.starts_with(".np")) {
+    line = fmt::format(
+        R"(python3 -c 'import glob, numpy as n; a = [x for f in {} for x in {}]; n.save("{{1}}.npy", n.stack(a) if a[0].ndim == 1 else n.concatenate(a))')",
+        in_python, ending == ".npy" ? "[n.load(f)]" : "n.load(f).values()");
+  }
+  return "; what makes one table of them, a row for each of one dimension, else their rows one "
+         "after another: " +
+         conversion_line(name, line);
 }
 
 }  // namespace
 
 std::string help_with_several(const std::vector<std::string>& files) {
+  const auto ending_of = [](std::string_view file) {
+    if (file.ends_with(".gz")) file.remove_suffix(3);
+    return std::filesystem::path(file).extension().string();
+  };
   const std::string ending = ending_of(files.front());
   std::string in_python;
   std::string in_words;
   for (const std::string& file : files) {
     const bool packed = file.ends_with(".gz");
-    const bool array = ending == ".npy" || ending == ".npz";
-    if (ending_of(file) != ending || (packed && array)) return {};
-    in_python += fmt::format("{}\"{}\"", in_python.empty() ? "[" : ", ", in_program(file));
-    if (!in_words.empty()) in_words += ' ';
-    in_words +=
-        fmt::format(fmt::runtime(packed ? "<(gunzip -c {})" : "{}"), conversion_line(file, "{0}"));
+    if (ending_of(file) != ending || (packed && ending.starts_with(".np"))) return {};
+    in_python += fmt::format("\"{}\", ", in_program(file));
+    in_words += fmt::format(fmt::runtime(packed ? " <(gunzip -c {})" : " {}"),
+                            conversion_line(file, "{0}"));
   }
-  return joining(files.front(), ending, in_python + "]", in_words);
+  return joining(files.front(), ending, "[" + in_python + "]", in_words.substr(1));
 }
 
 std::string help_with_directory(const std::string& directory) {
@@ -181,33 +172,30 @@ std::string array_line(const std::string& name, std::string_view made, std::stri
 
 std::string frame_line(const std::string& name, const ColumnHeader& header, std::string_view made,
                        std::string_view then) {
-  return conversion_line(name, fmt::format(R"(python3 -c 'import pandas as p; t = {}{}; )"
-                                           R"({}.to_csv("{{1}}.csv", index=False{})')",
-                                           pandas_reading(header), then, made, no_header(header)));
+  return conversion_line(name,
+                         fmt::format(R"(python3 -c 'import pandas as p, numpy as n; t = {}{}; )"
+                                     R"({}.to_csv("{{1}}.csv", index=False{})')",
+                                     pandas_reading(header), then, made,
+                                     header.names.empty() ? ", header=False" : ""));
 }
 
 std::string values_line(const NumericTable& table, std::string_view made, std::string_view then) {
-  if (table.description().format.starts_with("np")) return array_line(table.name(), made, then);
-  const ColumnHeader header = table.header();
-  return conversion_line(
-      table.name(),
-      fmt::format(R"(python3 -c 'import numpy as n, pandas as p; t = {}; a = t.values{}; )"
-                  R"(p.DataFrame({}, columns=t.columns).to_csv("{{1}}.csv", index=False{})')",
-                  pandas_reading(header), then, made, no_header(header)));
+  if (is_array(table)) return array_line(table.name(), made, then);
+  return frame_line(table.name(), table.header(),
+                    fmt::format("p.DataFrame({}, columns=t.columns)", made),
+                    fmt::format("; a = t.values{}", then));
 }
 
-std::string zeros_line(const std::string& name, const ColumnHeader& header) {
-  return frame_line(name, header, "t.fillna(0).astype(int)");
+std::string column_line(const NumericTable& table, std::string_view made, std::string_view then) {
+  if (is_array(table)) return array_line(table.name(), made, then);
+  return conversion_line(table.name(), fmt::format(R"(python3 -c 'import pandas as p, numpy as n; )"
+                                                   R"(a = {}.values{}; n.save("{{1}}.npy", {})')",
+                                                   pandas_reading(table.header()), then, made));
 }
 
 std::string numbering_line(const std::string& name, const ColumnHeader& header) {
-  return conversion_line(
-      name,
-      fmt::format(R"(python3 -c 'import pandas as p; t = {}; )"
-                  R"(ids, names = p.factorize(t.values.ravel(), sort=True); )"
-                  R"(p.DataFrame(ids.reshape(t.shape), columns=t.columns).to_csv("{{1}}.csv", )"
-                  R"(index=False{}); print(*names, sep=",")')",
-                  pandas_reading(header), no_header(header)));
+  return frame_line(name, header, "p.DataFrame(i.reshape(t.shape), columns=t.columns)",
+                    R"(; i, c = p.factorize(t.values.ravel(), sort=True); print(*c, sep=","))");
 }
 
 }  // namespace pate

@@ -39,13 +39,14 @@ namespace pate {
 [[nodiscard]] std::string values_line(const NumericTable& table, std::string_view made,
                                       std::string_view then = {});
 
+/// The line that makes an array of those values, whatever they are in.
+[[nodiscard]] std::string column_line(const NumericTable& table, std::string_view made,
+                                      std::string_view then = {});
+
 /// How a message goes on about a class without a vote that has no count, before the line.
 inline constexpr std::string_view kMissingCounts =
     "0 votes, which pandas leaves out (pivot_table, unstack, DataFrame of Counters): "
     ".fillna(0).astype(int), which is what --abstentions is not: ";
-
-/// The line that writes 0 in a text where nothing is.
-[[nodiscard]] std::string zeros_line(const std::string& name, const ColumnHeader& header);
 
 /// The line that makes class ids of a text with names of classes, in the order of the alphabet, and
 /// prints the names in that order; what pandas takes for missing becomes -1.

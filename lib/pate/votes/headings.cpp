@@ -31,13 +31,16 @@ constexpr auto kWords = std::to_array<std::pair<Heading, std::string_view>>({
      "image image_id image_name img file filename file_name name path key uuid unnamed:_0 unnamed "
      "item instance record "},
     {Heading::made_of_votes,
-     " ensemble winner mode vote pred prediction predicted y_hat yhat y_pred ypred student correct "
-     "split batch weight weights average median agree gap score "},
+     " ensemble winner mode y_hat yhat y_pred ypred student correct split batch weight weights "
+     "average median agree gap score "},
+    {Heading::predictions, " vote pred prediction predicted "},
     {Heading::teachers,
-     " teacher teachers teacher_id model models model_id model_name seed fold party client "},
+     " teacher teachers teacher_id model models model_id model_name seed fold party client worker "
+     "annotator "
+     "expert "},
     {Heading::totals,
-     " total totals sum sums all row_sum rowsum count n row_total margin votes total_votes "
-     "n_teachers "},
+     " total totals sum sums all row_sum rowsum count counts n size freq row_total margin votes "
+     "total_votes n_teachers "},
 });
 
 // "teacher_" of "teacher_12"; the whole of a name without a number at its end.
@@ -47,28 +50,6 @@ std::string_view stem(std::string_view name) {
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool is_letter(char c) {
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
-bool can_be_shown(const std::string& name) {
-  return std::ranges::all_of(
-      name, [](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; });
-}
-
-// The first heading that is one of the words by its letters: "Teacher_ID" is "teacher".
-const std::string* called(const std::vector<std::string>& headings, std::string_view words) {
-  const auto found = std::ranges::find_if(headings, [&](const std::string& heading) {
-    std::string letters;
-    for (const char c : heading) {
-      if (is_letter(c)) letters += lower(c);
-    }
-    if (letters.size() > 2 && letters.ends_with("id")) letters.resize(letters.size() - 2);
-    return words.find(fmt::format(" {} ", letters)) != std::string_view::npos;
-  });
-  return found == headings.end() ? nullptr : &*found;
 }
 
 // The whole number that a heading is, which pandas may write as 3.0; -1 of another one.
@@ -101,6 +82,8 @@ std::vector<std::string> no_teachers(const std::vector<std::string>& names,
                                      std::string_view naming) {
   constexpr std::size_t kMostOthers = 2;
   constexpr std::size_t kFewest = 8;
+  constexpr std::array<std::string_view, 7> kInstead{
+      "", "of labels", "an index", "made of votes", "made of votes", "beside the votes", ""};
   std::map<std::string_view, std::size_t> times;
   for (const std::string& name : names) {
     if (stem(name).size() < name.size()) ++times[stem(name)];
@@ -110,13 +93,8 @@ std::vector<std::string> no_teachers(const std::vector<std::string>& names,
   });
   std::vector<std::string> result;
   for (const std::string& name : names) {
-    const Heading what = heading_of(name);
-    const char* const is = what == Heading::labels          ? "of labels by its"
-                           : what == Heading::index         ? "an index by its"
-                           : what == Heading::made_of_votes ? "made of votes by its"
-                           : what == Heading::teachers      ? "beside the votes by its"
-                                                            : nullptr;
-    result.push_back(is != nullptr ? fmt::format("{} {}", is, naming)
+    const std::string_view is = kInstead.at(static_cast<std::size_t>(heading_of(name)));
+    result.push_back(!is.empty() ? fmt::format("{} by its {}", is, naming)
                      : numbered && stem(name).size() == name.size()
                          ? "not numbered as all others are"
                          : "");
@@ -156,13 +134,18 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
 
 std::string help_with_long_table(const std::string& name, const ColumnHeader& header, bool names) {
   const std::vector<std::string>& headings = header.names;
-  if (headings.size() != 3 || !std::ranges::all_of(headings, can_be_shown)) return {};
-  const std::string* const query =
-      called(headings, " query queries sample image example item row x ");
-  const std::string* const teacher =
-      called(headings, " teacher model worker annotator client expert party ");
-  const std::string* const kind = called(headings, " class label prediction pred vote answer y ");
-  const std::string* const count = called(headings, " votes count counts n size freq teachers ");
+  if (headings.size() != 3) return {};
+  std::array<const std::string*, 7> called{};
+  for (const std::string& heading : headings) {
+    if (heading == "teachers" || heading.find_first_of("\"'\\{}") != std::string::npos) return {};
+    called.at(static_cast<std::size_t>(heading_of(heading))) = &heading;
+  }
+  const auto of = [&](Heading what) { return called.at(static_cast<std::size_t>(what)); };
+  const std::string* const query = of(Heading::index);
+  const std::string* const teacher = of(Heading::teachers);
+  const std::string* const count = of(Heading::totals);
+  const std::string* const kind =
+      of(Heading::labels) != nullptr ? of(Heading::labels) : of(Heading::predictions);
   if (query == nullptr || kind == nullptr || (teacher == nullptr && count == nullptr)) return {};
   const bool of_votes = teacher != nullptr;
   std::string pivot = fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}"))", *query,

@@ -13,11 +13,19 @@ namespace pate {
 // What the headings of a table say about it.
 
 /// What a column holds, by its heading.
-enum class Heading : std::uint8_t { other, labels, index, made_of_votes, teachers, totals };
+enum class Heading : std::uint8_t {
+  other,
+  labels,
+  index,
+  made_of_votes,
+  predictions,
+  teachers,
+  totals
+};
 
 /// Returns what a heading names: true or released labels ("true_label"), an index ("filename"),
-/// something made of votes ("mode"), names of teachers ("seed") or sums ("total"). Upper case and
-/// blanks mean nothing.
+/// something made of votes ("mode"), a vote ("prediction"), names of teachers ("seed") or sums
+/// ("total"). Upper case and blanks mean nothing.
 [[nodiscard]] Heading heading_of(std::string_view heading);
 
 /// Returns for each name what it is instead of one of a teacher ("an index by its heading"), ""

@@ -25,113 +25,73 @@ constexpr std::int64_t kLookedNumbers = 1 << 18;
 // A part of the table.
 struct Corner {
   std::vector<double> values;
-  std::size_t width = 0;  // numbers that belong together: a row, of three dimensions the last axis
+  std::vector<double> sums;  // of numbers that belong together: a row, of three dimensions one axis
   bool has_nan = false;
+
+  template <class Test>
+  [[nodiscard]] bool all(const Test& test) const {
+    return std::ranges::all_of(values, test);
+  }
+  [[nodiscard]] bool is_whole() const {
+    return all([](double value) { return std::trunc(value) == value; });
+  }
 };
 
-std::optional<Corner> corner_of(const NumericTable& table) {
+Corner corner_of(const NumericTable& table) {
   Corner corner;
   const std::int64_t columns = table.columns();
-  if (columns == 0 || columns > kLookedNumbers) return {};
+  if (columns == 0 || columns > kLookedNumbers) return corner;
   const std::int64_t rows =
       std::min({table.rows(), kLookedRows, std::max<std::int64_t>(1, kLookedNumbers / columns)});
-  corner.width = static_cast<std::size_t>(table.dimensions() == 3 ? table.description().shape.back()
-                                                                  : columns);
+  const std::int64_t width = table.dimensions() == 3 ? table.description().shape.back() : columns;
   corner.values.resize(static_cast<std::size_t>(rows * columns));
   try {
     table.read_reals(0, rows, 0, columns, corner.values);
   } catch (const input_error&) {
     corner.has_nan = true;
   }
+  corner.sums.resize(corner.values.size() / static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < corner.values.size(); ++i) {
+    corner.sums[i / static_cast<std::size_t>(width)] += corner.values[i];
+  }
   return corner;
 }
 
-// The line that makes counts of shares, which looks at all of them, while this looks at some.
-std::string scaled_line(const NumericTable& table, std::int64_t teachers) {
-  return values_line(
-      table, "b.astype(int)",
-      fmt::format(
-          "; b = n.rint(a * {0}); assert abs(a - b / {0}).max() < 2e-6 and (b.sum(1) == {0}).all()",
-          teachers));
-}
-
-// Whether every `width` values are in [0, 1] and sum to 1.
-bool rows_are_shares(const Corner& corner, double scale) {
-  if (corner.width < 2) return false;
-  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
-    double sum = 0.0;
-    for (std::size_t j = i; j < i + corner.width; ++j) {
-      if (!(corner.values[j] >= 0.0)) return false;
-      sum += corner.values[j] / scale;
-    }
-    if (!(std::abs(sum - 1.0) <= kShareSum)) return false;
-  }
-  return true;
-}
-
-// Which number of teachers made them is a fact of the experiment: of rounded shares several fit.
-std::string help_with_shares(const NumericTable& table, const Corner& corner,
+// Rows that sum to `whole`. Which number of teachers made them is a fact of the experiment: of
+// rounded shares several fit. The line looks at all of them, while this looks at some.
+std::string help_with_shares(const NumericTable& table, const Corner& corner, double whole,
                              std::optional<std::int64_t> teachers) {
-  constexpr std::string_view kNoVotes =
-      "; rows that sum to 1 are shares, or scores of one model, which are no votes";
+  const std::string no_votes = fmt::format(
+      "; rows that sum to {} are shares, or scores of one model, which are no votes", whole);
+  constexpr std::string_view kDump = "ump the counts, or what each teacher voted for";
   if (!teachers) {
     return fmt::format(
         "{}; for shares of a known number of teachers that were not rounded, add --teachers M, and "
-        "a line is shown that makes counts of them; else dump the counts, or what each teacher "
-        "voted for",
-        kNoVotes);
+        "a line is shown that makes counts of them; else d{}",
+        no_votes, kDump);
   }
-  const auto m = static_cast<double>(*teachers);
-  const bool fit = std::ranges::all_of(corner.values, [&](double value) {
-    return std::abs(value - std::round(value * m) / m) <= kNearCount;
-  });
-  if (!fit) {
+  const double m = static_cast<double>(*teachers) / whole;
+  if (!corner.all([&](double value) {
+        return std::abs(value - std::round(value * m) / m) <= kNearCount;
+      })) {
     return fmt::format(
         "{}; nor are these counts of {} teachers divided by {}: means of scores, and rounded "
-        "shares, do not tell the votes. Dump the counts, or what each teacher voted for",
-        kNoVotes, *teachers, *teachers);
+        "shares, do not tell the votes. D{}",
+        no_votes, *teachers, m, kDump);
   }
-  return fmt::format("{}. If these are the shares of {} teachers, what makes votes of them: {}",
-                     kNoVotes, *teachers, scaled_line(table, *teachers));
+  return fmt::format(
+      "{}. If these are the shares of {} teachers, what makes votes of them: {}", no_votes,
+      *teachers,
+      values_line(table, "b.astype(int)",
+                  fmt::format("; b = n.rint(a * {0}); assert abs(a - b / {0}).max() < 2e-6 and "
+                              "(b.sum(1) == {1}).all()",
+                              m, *teachers)));
 }
 
-// Whether rows have positive sums that lie near each other, as counts and noise around 0 have.
-bool are_noisy_counts(const Corner& corner) {
-  if (corner.width < 2) return false;
-  std::vector<double> sums;
-  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
-    double sum = 0.0;
-    for (std::size_t j = i; j < i + corner.width; ++j) sum += corner.values[j];
-    sums.push_back(sum);
-  }
-  double mean = 0.0;
-  double square = 0.0;
-  for (const double sum : sums) {
-    mean += sum / static_cast<double>(sums.size());
-    square += sum * sum / static_cast<double>(sums.size());
-  }
-  return mean > 2.0 && square < 2.0 * mean * mean;
-}
-
-std::string help_with_three(const NumericTable& table, const Corner& corner, bool by_query) {
-  const bool ones =
-      std::ranges::all_of(corner.values, [](double value) { return value == 0.0 || value == 1.0; });
-  const bool whole =
-      std::ranges::all_of(corner.values, [](double value) { return std::trunc(value) == value; });
-  if (whole && !ones) return help_with_axes(table);
-  if (!ones) {
-    return fmt::format(
-        "; scores are no votes: every teacher votes for its best class. What makes "
-        "class ids of them, to be read with --classes {}: {}",
-        table.description().shape.back(), array_line(table.name(), "a.argmax(-1)"));
-  }
-  std::size_t unlike = 0;  // teachers with several votes or none
-  const std::size_t all = corner.values.size() / std::max<std::size_t>(1, corner.width);
-  for (std::size_t i = 0; i + corner.width <= corner.values.size(); i += corner.width) {
-    const auto begin = corner.values.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::count(begin, begin + static_cast<std::ptrdiff_t>(corner.width), 1.0) != 1) ++unlike;
-  }
-  if (10 * unlike < all) {
+// Teachers that have several votes or none, of ones and zeros.
+std::string help_with_ones(const NumericTable& table, const Corner& corner, bool by_query) {
+  const auto unlike = std::ranges::count_if(corner.sums, [](double sum) { return sum != 1.0; });
+  if (10 * unlike < std::ssize(corner.sums)) {
     return fmt::format(
         "; a teacher has one vote a query. What gives it to the first of those that "
         "are tied, and -1 to who has none, to be read with --classes {}: {}",
@@ -153,47 +113,47 @@ std::string help_with_axes(const NumericTable& table) {
   if (shape.size() != 3) return {};
   const bool one_first = shape.front() == 1 && shape.back() != 1;
   return fmt::format(
-      "; {}, to be read with --classes K: {}",
-      one_first ? "if these are class ids with an axis of length 1 in front, what takes it away"
-      : shape.back() == 1
-          ? "if these are class ids with an axis of length 1 behind, what takes it away"
-          : "if these are several class ids of each teacher and query, the best first, "
-            "what takes that one",
+      "; if these are class ids with an axis of length 1, or several of each teacher and query, "
+      "the "
+      "best first, what takes one of them, to be read with --classes K: {}",
       array_line(table.name(), one_first ? "a[0]" : "a[..., 0]"));
 }
 
 std::string help_with_values(const NumericTable& table, const VotesWanted& wanted) {
-  const auto corner = corner_of(table);
-  if (!corner || corner->values.empty()) return {};
-  if (corner->has_nan) {
+  const Corner corner = corner_of(table);
+  if (corner.values.empty()) return {};
+  if (corner.has_nan) {
     if (wanted.class_ids) {
       return "; where NaN is a teacher that did not vote it needs --abstentions, where a command "
              "has that";
     }
     return fmt::format("; where NaN is a class without a vote it has {}{}", kMissingCounts,
-                       table.description().format.starts_with("np")
-                           ? array_line(table.name(), "n.nan_to_num(a).astype(int)")
-                           : zeros_line(table.name(), table.header()));
+                       values_line(table, "n.nan_to_num(a).astype(int)"));
   }
-  if (table.dimensions() == 3) return help_with_three(table, *corner, wanted.by_query);
-  const bool whole =
-      std::ranges::all_of(corner->values, [](double value) { return std::trunc(value) == value; });
-  if (whole) return {};
-  if (wanted.class_ids) {
-    return "; class ids are whole numbers: are these scores? Every teacher votes for its best "
-           "class "
-           "(numpy: scores.argmax(-1) of teachers x queries x classes)";
+  if (table.dimensions() == 3) {
+    if (corner.all([](double value) { return value == 0.0 || value == 1.0; })) {
+      return help_with_ones(table, corner, wanted.by_query);
+    }
+    if (corner.is_whole()) return help_with_axes(table);
+    return fmt::format(
+        "; scores are no votes: every teacher votes for its best class. What makes "
+        "class ids of them, to be read with --classes {}: {}",
+        table.description().shape.back(), array_line(table.name(), "a.argmax(-1)"));
   }
-  if (rows_are_shares(*corner, 1.0)) return help_with_shares(table, *corner, wanted.teachers);
-  if (rows_are_shares(*corner, 100.0)) {
-    return "; rows that sum to 100 are percentages, which are rounded mostly, and do not tell the "
-           "votes then: dump the counts, or what each teacher voted for";
+  if (corner.is_whole()) return {};
+  if (!wanted.class_ids && table.columns() > 1 && corner.all([](double x) { return x >= 0.0; })) {
+    for (const double whole : {1.0, 100.0}) {
+      if (std::ranges::all_of(
+              corner.sums, [&](double sum) { return std::abs(sum / whole - 1.0) <= kShareSum; })) {
+        return help_with_shares(table, corner, whole, wanted.teachers);
+      }
+    }
   }
-  if (are_noisy_counts(*corner)) return std::string(kNoisyCounts);
-  return "; votes are whole numbers of teachers: of scores (logits, means) every teacher votes for "
-         "its best class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read "
-         "with "
-         "--layout predictions)";
+  return fmt::format(
+      "; votes are whole numbers{}; of scores (logits, means) every teacher votes for its best "
+      "class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read with "
+      "--layout predictions)",
+      wanted.class_ids ? ", the ids of classes" : kNoisyCounts);
 }
 
 void refuse_ones_only(const NumericTable& table, std::optional<std::int64_t> teachers) {

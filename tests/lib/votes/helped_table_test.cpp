@@ -55,10 +55,10 @@ TEST_SUITE("votes") {
     CHECK(has(help(rounded, false, 250), "nor are these counts of 250 teachers"));
     CHECK(help(rounded, false).find("python3") == std::string::npos);
     const auto percent = npy_table(npy_array<double>({1, 2}, {81.67, 18.33}));
-    CHECK(has(help(percent, false), "are percentages"));
+    CHECK(has(help(percent, false), "rows that sum to 100 are shares"));
     const auto scores = npy_table(npy_array<double>({2, 2}, {-1.5, 0.5, 3.25, -2.0}));
     CHECK(has(help(scores, false), "votes are whole numbers"));
-    CHECK(has(help(scores, true), "class ids are whole numbers"));
+    CHECK(has(help(scores, true), "votes are whole numbers, the ids of classes"));
     const auto cube = npy_table(npy_array<float>({1, 2, 2}, {0.1F, 0.9F, 0.7F, 0.3F}));
     CHECK(has(help(cube, true), "a.argmax(-1)"));
     const double nan = std::numeric_limits<double>::quiet_NaN();

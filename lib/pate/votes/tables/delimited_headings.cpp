@@ -253,10 +253,13 @@ void DelimitedParser::refuse_fields(std::int64_t found) const {
                              !first_line_.index_column &&
                              first_line_.counting != FirstLine::Counting::numbers;
   const std::int64_t line = line_of(table_, table_.rows);
+  const bool titled = table_.rows == 0 && table_.has_header && found > 0 &&
+                      std::cmp_equal(fields_of(line_after(at_)).size(), found);
   const std::string help =
       short_heading ? "; if the first column names the rows and has no heading, as R's write.table "
                       "leaves it, add --index-column yes"
-                    : help_with_title(found);
+      : titled      ? help_with_first_lines()
+                    : "";
   throw input_error(
       fmt::format("{}: row {} (line {}): expected {} fields, as in the first line, found {}{}",
                   name_, table_.rows, line, table_.columns + index, found + index, help));

@@ -125,11 +125,11 @@ class DelimitedParser {
   // Throws where some numbers are cut at their thousands: 072 beside 1.
   void refuse_cut_thousands() const;
 
-  // The same of words in the first row, with numbers below: another line of headings.
-  [[nodiscard]] std::string help_with_first_lines(const Field& field, std::int64_t column) const;
+  // The same of a line of headings below another, or below a title.
+  [[nodiscard]] std::string help_with_first_lines() const;
 
-  // The same of a first row with another number of fields than the line above, as the next has.
-  [[nodiscard]] std::string help_with_title(std::int64_t found) const;
+  // The line that makes the table again, of which pandas reads every field as text.
+  [[nodiscard]] std::string cleaned_line(std::string_view made) const;
 
   // The same of words where class ids are expected.
   [[nodiscard]] std::string help_with_names() const;

@@ -23,14 +23,21 @@ struct Signature {
   std::vector<std::string_view> beginnings = {};
   std::vector<std::string_view> endings = {};
   bool may_be_text = false;
+  std::size_t at = 0;  // where the beginnings are
 };
 
-// Saves the only table of numbers in d, however deep it lies; of several it prints the names, one
-// of which then follows the line.
+// Takes the only one of t, of which `name` is called, or that which a word behind the line names.
+std::string one_of(std::string_view name) {
+  return fmt::format(
+      R"(t = [x for x in t if {0} in sys.argv or not sys.argv[1:]]; len(t) == 1 or sys.exit("add one of these names to the line: " + ", ".join({0} for x in t)))",
+      name);
+}
+
+// Saves the only table in d, however deep it lies.
 std::string only_table(std::string_view load, std::string_view transposed = "") {
   return fmt::format(
-      R"(python3 -c 'import sys, numpy as n, {}; w = lambda k, v: [x for j in v.keys() for x in w(k + "/" + str(j), v[j])] if hasattr(v, "keys") and not hasattr(v, "to_numpy") else [(k[1:], v)]; t = [(k, n.asarray(v)) for k, v in w("", d) if not isinstance(v, str)]; t = [(k, a) for k, a in t if a.ndim > 1 and a.size > 1 and a.dtype.kind in "biuf" and (k in sys.argv or not sys.argv[1:])]; len(t) == 1 or sys.exit("add one of these names to the line: " + ", ".join(k for k, a in t)); n.save("{{1}}.npy", t[0][1]{})')",
-      load, transposed);
+      R"(python3 -c 'import sys, numpy as n, {}; w = lambda k, v: [x for j in v.keys() for x in w(k + "/" + str(j), v[j])] if hasattr(v, "keys") and not hasattr(v, "to_numpy") else [(k[1:], v)]; t = [(k, n.asarray(v)) for k, v in w("", d) if not isinstance(v, str)]; t = [(k, a) for k, a in t if a.ndim > 1 and a.size > 1 and a.dtype.kind in "biufU"]; {}; n.save("{{1}}.npy", t[0][1]{})')",
+      load, one_of("x[0]"), transposed);
 }
 
 std::string frame(std::string_view read, std::string_view import = "pandas") {
@@ -38,32 +45,29 @@ std::string frame(std::string_view read, std::string_view import = "pandas") {
                      read);
 }
 
-const Signature& torch() {
-  static const Signature format{
-      "a PyTorch file",
-      only_table(R"(torch; d = torch.load("{0}", map_location="cpu"))"),
-      {std::string_view("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19", 14)},
-      {".pt", ".pth"}};
-  return format;
-}
-
-// Without a header: a first row of numbers is kept, one of names is the header of the text.
-const Signature& excel() {
-  static const Signature format{
-      "a spreadsheet",
-      R"(python3 -c 'import pandas; pandas.read_excel("{0}", header=None).to_csv("{1}.csv", index=False, header=False)')",
-      {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"},
-      {".xlsx", ".xlsm", ".xls", ".ods"}};
-  return format;
-}
+constexpr std::string_view kTorch = "a PyTorch file";
+constexpr std::string_view kSpreadsheet = "a spreadsheet";
 
 const std::vector<Signature>& signatures() {
   using namespace std::string_view_literals;
-  constexpr const char* kR =
-      R"(Rscript -e 'e <- new.env(); f <- "{0}"; d <- tryCatch(readRDS(f), error=function(x) get(load(f, e), e)); write.csv(as.data.frame(d), "{1}.csv", row.names=FALSE)')";
   static const std::vector<Signature> all{
-      torch(),
-      excel(),
+      {"an archive of tar",
+       fmt::format(
+           R"(python3 -c 'import sys, tarfile; a = tarfile.open(name="{{0}}"); t = [x for x in a if x.isfile()]; {}; open("{{1}}.csv", "wb").write(a.extractfile(t[0]).read())')",
+           one_of("x.name")),
+       {"ustar"},
+       {".tar"},
+       false,
+       257},
+      {std::string(kTorch),
+       only_table(R"(torch; d = torch.load("{0}", map_location="cpu"))"),
+       {"\x80\x02\x8a\x0al\xfc\x9c\x46\xf9 j\xa8P\x19"},
+       {".pt", ".pth"}},
+      // Without a header: a first row of numbers is kept, one of names is the header of the text.
+      {std::string(kSpreadsheet),
+       R"(python3 -c 'import pandas; pandas.read_excel("{0}", header=None).to_csv("{1}.csv", index=False, header=False)')",
+       {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"},
+       {".xlsx", ".xlsm", ".xls", ".ods"}},
       {"a Parquet file", frame(R"(pandas.read_parquet("{0}"))"), {"PAR1"}, {".parquet", ".pq"}},
       {"a Feather or Arrow file",
        frame(R"(pandas.read_feather("{0}"))"),
@@ -75,9 +79,14 @@ const std::vector<Signature>& signatures() {
        {"Obj\x01"},
        {".avro"}},
       {"a Stata file", frame(R"(pandas.read_stata("{0}"))"), {"<stata_dta>"}, {".dta"}},
-      {"a file of R", kR, {"RDX2\n", "RDX3\n", "X\n\0\0\0"sv}, {".rds", ".rdata", ".rda"}},
+      {"a file of R",
+       R"(Rscript -e 'e <- new.env(); f <- "{0}"; d <- tryCatch(readRDS(f), error=function(x) get(load(f, e), e)); write.csv(as.data.frame(d), "{1}.csv", row.names=FALSE)')",
+       {"RDX2\n", "RDX3\n", "X\n\0\0\0"sv},
+       {".rds", ".rdata", ".rda"}},
       {"an SQLite database",
-       R"(python3 -c 'import csv, sqlite3, sys; c = sqlite3.connect("{0}"); t = [r[0] for r in c.execute("select name from sqlite_master where type=?", ["table"]) if r[0] in sys.argv or not sys.argv[1:]]; len(t) == 1 or sys.exit("add one of these names to the line: " + ", ".join(t)); r = c.execute("select * from [%s]" % t[0]); csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows([[x[0] for x in r.description], *r])')",
+       fmt::format(
+           R"(python3 -c 'import csv, sqlite3, sys; c = sqlite3.connect("{{0}}"); t = [x[0] for x in c.execute("select name from sqlite_master where type=?", ["table"])]; {}; r = c.execute("select * from [%s]" % t[0]); csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows([[x[0] for x in r.description], *r])')",
+           one_of("x")),
        {"SQLite format 3\0"sv},
        {".sqlite", ".sqlite3", ".db"}},
       {"a file of safetensors",
@@ -138,56 +147,20 @@ const std::vector<Signature>& signatures() {
   return all;
 }
 
-// The first key of an object whose value is a list; "" where there is none.
-std::string key_of_list(std::string_view text) {
-  const std::size_t list = text.find('[');
-  if (list == std::string_view::npos || list == 0) return {};
-  const std::size_t end = text.rfind('"', list);
-  const std::size_t begin =
-      end == std::string_view::npos || end == 0 ? end : text.rfind('"', end - 1);
-  if (begin == std::string_view::npos || begin == end) return {};
-  const std::string_view key = text.substr(begin + 1, end - begin - 1);
-  return key.find_first_of("'\\{}") == std::string_view::npos ? std::string(key) : "";
-}
-
-// JSON as it is met: a list of rows, a key with one, columns with their data, a list of objects,
-// which may be counters, and a list of values for each column.
+// JSON as it is met: rows, in a list or deeper or one a line; objects, of counters or with a list
+// each; columns.
 Signature json_format(std::string_view text, bool lines) {
-  constexpr std::string_view kRows =
-      R"(python3 -c 'import csv, json; csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows({})')";
-  constexpr std::string_view kObjects =
-      R"(python3 -c 'import json, numpy as n, pandas as p; t = p.DataFrame({}); k = all(str(c).isdigit() for c in t); t = t.rename(columns=int) if k else t; t = t.reindex(columns=range(1 + max(t))).fillna(0).astype(int) if k else t; assert not k or t.sum(axis=1).nunique() == 1, "these are no counts of one number of teachers"; n.save("{{1}}.npy", t.values) if k else t.to_csv("{{1}}.csv", index=False)')";
-  const std::string whole = R"(json.load(open("{0}")))";
-  const std::string each = R"([json.loads(x) for x in open("{0}") if x.strip()])";
-  const std::size_t inside = text.find_first_not_of("[ \t\r\n");
-  const bool objects = inside != std::string_view::npos && text[inside] == '{';
-  const std::string key = key_of_list(text);
-  Signature format{lines ? "lines of JSON" : "JSON", ""};
-  const bool split = text.find("\"columns\"") != std::string_view::npos &&
-                     text.find("\"data\"") != std::string_view::npos;
+  constexpr std::string_view kFrame =
+      R"(python3 -c 'import json, numpy as n, pandas as p; d = {}; t = p.DataFrame(d["data"], columns=d["columns"]) if "data" in d else p.DataFrame(d); v = [c for c in t if isinstance(t[c].iloc[0], list)]; t = p.DataFrame(list(t[v[0]])) if v else t; k = not v and all(str(c).isdigit() for c in t); t = t.rename(columns=int) if k else t; t = t.reindex(columns=range(1 + max(t))).fillna(0).astype(int) if k else t; assert not k or t.sum(axis=1).nunique() == 1, "these are no counts of one number of teachers"; n.save("{{1}}.npy", t.values) if v or k else t.to_csv("{{1}}.csv", index=False)')";
+  const std::string_view load =
+      lines ? R"([json.loads(x) for x in open("{0}") if x.strip()])" : R"(json.load(open("{0}")))";
   const std::size_t list = text.find('[');
-  const std::size_t first =
+  const std::size_t inside =
       list == std::string_view::npos ? list : text.find_first_not_of(" \t\r\n", list + 1);
-  const bool rows = first != std::string_view::npos && text[first] == '[';
-  if (lines && text.starts_with('{') && !key.empty()) {
-    format.line = fmt::format(
-        kRows, fmt::format(R"(json.loads(x)["{}"] for x in open("{{0}}") if x.strip())", key));
-  } else if (lines && !objects) {
-    format.line = fmt::format(kRows, each);
-  } else if (lines || (text.starts_with('[') && objects)) {
-    format.line = fmt::format(kObjects, lines ? each : whole);
-  } else if (text.starts_with('[')) {
-    format.line = fmt::format(kRows, whole);
-  } else if (split) {
-    format.line = fmt::format(
-        R"(python3 -c 'import json, pandas; d = {}; pandas.DataFrame(d["data"], columns=d["columns"]).to_csv("{{1}}.csv", index=False)')",
-        whole);
-  } else if (rows) {
-    format.line = only_table("json; d = " + whole);
-  } else {
-    format.line = frame(R"(pandas.read_json("{0}"))");
-  }
-  return format;
+  const bool rows =
+      inside != std::string_view::npos && (text[inside] == '[' || (lines && list == 0));
+  return {lines ? "lines of JSON" : "JSON",
+          rows ? only_table(fmt::format("json; d = {}", load)) : fmt::format(kFrame, load)};
 }
 
 // Text that begins with a bracket or the name of an array: numbers with blanks between them, or
@@ -216,32 +189,6 @@ bool ends_with_any(std::string_view name, const std::vector<std::string_view>& e
   return std::ranges::any_of(endings, [&](auto ending) { return lower.ends_with(ending); });
 }
 
-// An archive of tar: the line takes out its first file, the others are told.
-void refuse_tar(const std::string& name, std::string_view text) {
-  constexpr std::size_t kBlock = 512;
-  if (text.substr(std::min<std::size_t>(text.size(), 257), 5) != "ustar") return;
-  std::vector<std::string> files;
-  for (std::size_t at = 0; at + kBlock <= text.size() && text[at] != '\0' && files.size() < 5;) {
-    const std::string_view block = text.substr(at, kBlock);
-    const std::size_t size = std::strtoull(std::string(block.substr(124, 11)).c_str(), nullptr, 8);
-    if (block[156] == '0' || block[156] == '\0') {
-      files.emplace_back(block.substr(0, std::min<std::size_t>(block.find('\0'), 100)));
-    }
-    if (size > text.size()) break;
-    at += kBlock * (1 + (size + kBlock - 1) / kBlock);
-  }
-  if (files.empty()) files.emplace_back(".");
-  const std::string& file = files.front();
-  const bool plain = file.find_first_of("'{}\\") == std::string::npos;
-  const std::size_t dot = file.find_last_of("./");
-  const std::string ending = dot == std::string::npos || file[dot] == '/' ? "" : file.substr(dot);
-  refuse(name, {files.size() > 1 ? "an archive of tar with several files, of which the line takes "
-                                   "out the first"
-                                 : "an archive of tar",
-                plain ? fmt::format("tar -xOf {{0}} '{}' > {{1}}{}", file, ending)
-                      : "mkdir {1} && tar -xf {0} -C {1}"});
-}
-
 }  // namespace
 
 bool is_text(std::span<const std::byte> bytes) {
@@ -257,10 +204,10 @@ void refuse_foreign(const std::string& name, std::span<const std::byte> bytes) {
   std::string_view text = as_text(bytes);
   if (textual) text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
   if (text.empty()) return;
-  refuse_tar(name, text);
   for (const Signature& format : signatures()) {
     if (textual && !format.may_be_text) continue;
-    const auto begins = [&](std::string_view beginning) { return text.starts_with(beginning); };
+    const std::string_view mark = text.substr(std::min(text.size(), format.at));
+    const auto begins = [&](std::string_view beginning) { return mark.starts_with(beginning); };
     if (std::ranges::any_of(format.beginnings, begins)) refuse(name, format);
   }
   for (const Signature& format : signatures()) {
@@ -299,55 +246,48 @@ void refuse_sparse(const std::string& name, std::string_view form) {
 
 void refuse_foreign_archive(const std::string& name,
                             const std::function<bool(std::string_view)>& has) {
-  if (has("data.pkl")) refuse(name, torch());
-  if (has("xl/workbook.xml") || has("xl/workbook.bin") || has("content.xml")) refuse(name, excel());
+  const auto refuse_as = [&](std::string_view what) {
+    refuse(name, *std::ranges::find(signatures(), what, &Signature::what));
+  };
+  if (has("data.pkl")) refuse_as(kTorch);
+  if (has("xl/workbook.xml") || has("xl/workbook.bin") || has("content.xml")) {
+    refuse_as(kSpreadsheet);
+  }
   if (!has(".npy")) {
     refuse(name, {"a zip archive without arrays (.npy)", "unzip {0} -d {1}"});
   }
 }
 
 std::string help_with_dtype(const std::string& name, char kind, std::size_t dimensions) {
-  constexpr std::string_view kTrust =
-      "; to read objects is to run what they say; of a file that you trust, what makes numbers or "
-      "text of it: ";
-  const auto array = [&](std::string_view before, std::string_view line) {
-    return fmt::format("{}{}", before, conversion_line(name, line));
-  };
+  std::string line;
   if (kind == 'O' && dimensions == 0) {
-    return array(kTrust,
-                 only_table(R"(pandas; d = n.load("{0}", allow_pickle=True); d = d.item())"));
-  }
-  if (kind == 'O' && dimensions > 2) {
-    return array(
-        kTrust,
-        R"(python3 -c 'import numpy as n; a = n.load("{0}", allow_pickle=True); n.save("{1}.npy", a.astype(float))')");
-  }
-  if (kind == 'O') {
+    line = only_table(R"(pandas; d = n.load("{0}", allow_pickle=True); d = d.item())");
+  } else if (kind == 'O' && dimensions < 3) {
     // Rows of counts that end before the last class have zeros there; nothing else is filled up.
-    return array(
-        kTrust,
-        R"(python3 -c 'import csv, numpy as n; a = n.load("{0}", allow_pickle=True); r = [list(x) if n.ndim(x) else [x] for x in a]; m = max(map(len, r)); assert min(map(len, r)) == m or len(set(map(sum, r))) == 1, "rows of different lengths that are no counts of one number of teachers"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(x + [0] * (m - len(x)) for x in r)')");
+    line =
+        R"(python3 -c 'import csv, numpy as n; a = n.load("{0}", allow_pickle=True); r = [list(x) if n.ndim(x) else [x] for x in a]; m = max(map(len, r)); assert min(map(len, r)) == m or len(set(map(sum, r))) == 1, "rows of different lengths that are no counts of one number of teachers"; csv.writer(open("{1}.csv", "w"), lineterminator="\n").writerows(x + [0] * (m - len(x)) for x in r)')";
+  } else if (kind == 'O' || kind == 'f') {
+    line =
+        R"(python3 -c 'import numpy as n; a = n.load("{0}", allow_pickle=True); n.save("{1}.npy", a.astype(float))')";
+  } else if (kind == 'S' || kind == 'U') {
+    line =
+        R"(python3 -c 'import numpy as n; a = n.load("{0}"); n.savetxt("{1}.csv", a.astype(str), "%s", ",")')";
+  } else {
+    return {};
   }
-  if (kind == 'f') {
-    return array(
-        "; what makes numbers of 64 bits of it: ",
-        R"(python3 -c 'import numpy as n; a = n.load("{0}"); n.save("{1}.npy", a.astype(float))')");
-  }
-  if (kind == 'S' || kind == 'U') {
-    return array(
-        "; what makes text of it, to be read with --classes a,b,c: ",
-        R"(python3 -c 'import numpy as n; a = n.load("{0}"); n.savetxt("{1}.csv", a.astype(str), "%s", ",")')");
-  }
-  return {};
+  return fmt::format("; {}: {}",
+                     kind == 'O'   ? "to read objects is to run what they say; of a file that you "
+                                     "trust, what makes numbers or text of it"
+                     : kind == 'f' ? "what makes numbers of 64 bits of it"
+                                   : "what makes text of it, to be read with --classes a,b,c",
+                     conversion_line(name, line));
 }
 
 std::string help_with_four(const std::string& name, std::size_t dimensions) {
   if (dimensions < 4) return {};
-  return fmt::format(
-      "; of masks (teachers x queries x height x width) each pixel is a query, what makes class "
-      "ids "
-      "of them for --layout predictions: {}",
-      array_line(name, "a.reshape(len(a), -1)"));
+  return "; of masks (teachers x queries x height x width) each pixel is a query, what makes class "
+         "ids of them for --layout predictions: " +
+         array_line(name, "a.reshape(len(a), -1)");
 }
 
 }  // namespace pate::io
