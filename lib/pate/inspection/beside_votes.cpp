@@ -6,13 +6,54 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "pate/base/error.hpp"
-#include "pate/inspection/row_blocks.hpp"
 #include "pate/votes/headings.hpp"
 
 namespace pate {
+
+namespace {
+
+// Calls take(row, numbers) for each row of the selection, in its order, with its `width` numbers:
+// read(row, count, numbers) reads consecutive rows, about a million numbers at a time.
+template <class Number, class Read, class Take>
+void for_each_row(const RowSelection& rows, std::int64_t width, const Read& read,
+                  const Take& take) {
+  constexpr std::int64_t kNumbers = std::int64_t{1} << 20U;
+  const std::int64_t block = std::max<std::int64_t>(1, kNumbers / width);
+  const auto each = static_cast<std::size_t>(width);
+  std::vector<Number> numbers;
+  const auto read_range = [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t size) {
+    for (std::int64_t done = 0; done < size; done += block) {
+      const std::int64_t count = std::min(block, size - done);
+      numbers.resize(static_cast<std::size_t>(count) * each);
+      read(row + done, count, std::span(numbers));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        take(static_cast<std::size_t>(row + done) + i,
+             std::span<const Number>(numbers).subspan(i * each, each));
+      }
+    }
+  };
+  rows.for_each_range(0, rows.size(), read_range);
+}
+
+// The same of the counts of votes.
+template <class Take>
+void for_each_histogram(const VoteSource& votes, const RowSelection& rows, const Take& take) {
+  const auto read = [&](std::int64_t row, std::int64_t count, std::span<std::int32_t> counts) {
+    votes.read(row, count, counts);
+  };
+  for_each_row<std::int32_t>(rows, votes.classes(), read, take);
+}
+
+template <class Number>
+bool is_first_largest(std::span<const Number> values, std::int32_t at) {
+  return std::ranges::max_element(values) - values.begin() == at;
+}
+
+}  // namespace
 
 std::string what_rows_look_like(std::span<const std::int64_t> rows, const NumericTable& table,
                                 const VoteSource& votes) {
@@ -100,6 +141,48 @@ std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection&
         path));
   }
   return labels_at_chance(votes, rows, favourites, "student", path);
+}
+
+std::optional<Accuracy> accuracy(const VoteSource& votes, const RowSelection& rows,
+                                 std::span<const std::int32_t> labels,
+                                 const PredictionVotes* predictions, const StudentScores* student) {
+  if (static_cast<std::int64_t>(labels.size()) != votes.queries()) {
+    throw parameter_error(
+        fmt::format("{} rows need as many labels, got {}", votes.queries(), labels.size()));
+  }
+  if (rows.size() == 0) return std::nullopt;
+  const auto queries = static_cast<double>(rows.size());
+  std::int64_t right_votes = 0;
+  std::int64_t right_pluralities = 0;
+  for_each_histogram(votes, rows, [&](std::size_t row, std::span<const std::int32_t> counts) {
+    right_votes += counts[static_cast<std::size_t>(labels[row])];
+    right_pluralities += is_first_largest(counts, labels[row]) ? 1 : 0;
+  });
+  Accuracy result;
+  result.plurality = static_cast<double>(right_pluralities) / queries;
+  result.teachers_mean =
+      static_cast<double>(right_votes) / (queries * static_cast<double>(votes.teachers()));
+  if (predictions != nullptr) {
+    std::vector<std::int64_t> right(static_cast<std::size_t>(votes.teachers()));
+    for_each_row<std::int32_t>(
+        rows, votes.teachers(), [&](auto... block) { predictions->read_votes(block...); },
+        [&](std::size_t row, std::span<const std::int32_t> ids) {
+          for (std::size_t i = 0; i < ids.size(); ++i) right[i] += ids[i] == labels[row] ? 1 : 0;
+        });
+    for (const std::int64_t times : right) {
+      result.teachers.push_back(static_cast<double>(times) / queries);
+    }
+  }
+  if (student != nullptr) {
+    std::int64_t right = 0;
+    for_each_row<double>(
+        rows, votes.classes(), [&](auto... block) { student->read(block...); },
+        [&](std::size_t row, std::span<const double> scores) {
+          right += is_first_largest(scores, labels[row]) ? 1 : 0;
+        });
+    result.student = static_cast<double>(right) / queries;
+  }
+  return result;
 }
 
 }  // namespace pate

@@ -24,7 +24,7 @@ enum class Settles : std::uint8_t { accept, teachers, number };
 
 struct Rule {
   std::string_view code;
-  Signs (*statistic)(const FirstVotes&) = nullptr;
+  Statistic* statistic = nullptr;
   const char* sentence = nullptr;  // {0}, {1}, ... are the words of the sign
   Weight weight = Weight::doubtful;
   Said said = Said::the_same;
@@ -108,7 +108,7 @@ const Rule kOfPredictions[] = {
      certain, Said::doubtful, Settles::teachers, true},
     {"looks_transposed", other_orientation,
      "on one query {0} % of the pairs of teachers agree, but {1} % of the pairs of queries of one "
-     "teacher: is it --layout {2}, of {3} teachers? {4}",
+     "teacher: is it --layout {2}, of {3} teachers? {4} says that it is not",
      likely},
     {"identical_teachers", one_voice,
      "all {0} teachers vote alike on all of {1} queries: was the array not filled, or is one "

@@ -43,11 +43,10 @@ Heading heading_at(const FirstVotes& votes, std::size_t column) {
 
 Sign of_column(const FirstVotes& votes, std::size_t column, std::int64_t its) {
   const auto place = static_cast<std::int64_t>(column);
-  return {
-      {column_in_words(votes.at.table, place), line_without_column(votes.at.table, place),
-       std::to_string(votes.teachers - its), std::to_string(votes.teachers), std::to_string(its)},
-      {},
-      votes.teachers - its};
+  return {words(column_in_words(votes.at.table, place), line_without_column(votes.at.table, place),
+                votes.teachers - its, votes.teachers, its),
+          {},
+          votes.teachers - its};
 }
 
 std::vector<std::int64_t> tops_of(const FirstVotes& votes) {
@@ -68,7 +67,7 @@ Signs zeros_between(const FirstVotes& votes) {
   for (std::size_t i = 0; i < zeros.size(); ++i) {
     if (zeros[i] != 2 * i + 1) return {};
   }
-  return {Sign{{std::to_string(votes.classes / 2), std::to_string(votes.classes)}}};
+  return {Sign{words(votes.classes / 2, votes.classes)}};
 }
 
 Signs total_columns(const FirstVotes& votes) {
@@ -123,9 +122,8 @@ Signs common_divisor(const FirstVotes& votes) {
     const auto voted = std::ssize(row) - std::ranges::count(row, 0);
     free += static_cast<double>(std::max<std::ptrdiff_t>(voted - 1, 0));
   }
-  return {Sign{{std::to_string(divisor), std::to_string(votes.teachers / divisor)},
-               -free * std::log(static_cast<double>(divisor)),
-               votes.teachers / divisor}};
+  return {Sign{words(divisor, votes.teachers / divisor),
+               -free * std::log(static_cast<double>(divisor)), votes.teachers / divisor}};
 }
 
 Signs several_votes(const FirstVotes& votes) {
@@ -143,20 +141,17 @@ Signs several_votes(const FirstVotes& votes) {
         20 * middle < (most_classes ? 17 : 15) * one) {
       continue;
     }
-    return {Sign{{std::to_string(one), std::to_string(votes.teachers), std::to_string(each)},
-                 Sign().log_chance,
-                 one}};
+    return {Sign{words(one, votes.teachers, each), Sign().log_chance, one}};
   }
   return {};
 }
 
 Signs byte_counts(const FirstVotes& votes) {
   if (!votes.at.table.description().dtype.ends_with("u1")) return {};
-  return {Sign{{fmt::format("{}{}", votes.teachers,
-                            votes.teachers == 255 ? " (what 511 are, wrapped once)" : ""),
-                std::to_string(votes.teachers + 256)},
-               Sign().log_chance,
-               votes.teachers + 256}};
+  return {Sign{words(fmt::format("{}{}", votes.teachers,
+                                 votes.teachers == 255 ? " (what 511 are, wrapped once)" : ""),
+                     votes.teachers + 256),
+               Sign().log_chance, votes.teachers + 256}};
 }
 
 // Two statistics, of which the likelier counts: the classes but for the one in front are in one of
@@ -194,7 +189,7 @@ Signs rows_in_order(const FirstVotes& votes) {
     }
   }
   constexpr double kLogOdds = 7.0;  // the second only has to be rare
-  return {Sign{{falls ? "falling" : "rising", std::to_string(falls ? 0 : votes.classes - 1)},
+  return {Sign{words(falls ? "falling" : "rising", falls ? 0 : votes.classes - 1),
                std::max(log_orders, log_crosses - kLogOdds)}};
 }
 
@@ -203,8 +198,7 @@ Signs counts_like_ids(const FirstVotes& votes) {
   const std::int64_t largest = std::ranges::max(tops_of(votes));
   if (largest >= votes.classes) return {};
   if (largest != 1 && largest * votes.classes > 3 * votes.teachers) return {};
-  return {Sign{
-      {std::to_string(votes.classes), std::to_string(largest), std::to_string(votes.teachers)}}};
+  return {Sign{words(votes.classes, largest, votes.teachers)}};
 }
 
 Signs equal_columns(const FirstVotes& votes) {
@@ -216,9 +210,7 @@ Signs equal_columns(const FirstVotes& votes) {
     for (std::size_t i = 0; i < row.size(); ++i) sums[i] += row[i];
   }
   if (std::ranges::adjacent_find(sums, std::not_equal_to<>()) != sums.end()) return {};
-  return {Sign{{std::to_string(votes.classes), std::to_string(votes.at.votes.queries()),
-                std::to_string(sums.front())},
-               Sign().log_chance,
+  return {Sign{words(votes.classes, votes.at.votes.queries(), sums.front()), Sign().log_chance,
                sums.front()}};
 }
 

@@ -227,13 +227,11 @@ std::optional<ContentDoubt> rows_doubt(const Run& run, std::string_view path,
   });
   double log_all = 0.0;
   double listed = 0.0;
-  run.rows.for_each_range(0, run.rows.size(),
-                          [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t count) {
-                            for (std::int64_t i = row; i < row + count; ++i) {
-                              log_all += std::log(chances[static_cast<std::size_t>(i)]);
-                              listed += chances[static_cast<std::size_t>(i)];
-                            }
-                          });
+  for (std::int64_t i = 0; i < run.rows.size(); ++i) {
+    const double chance = chances[static_cast<std::size_t>(run.rows[i])];
+    log_all += std::log(chance);
+    listed += chance;
+  }
   const auto size = static_cast<double>(chances.size());
   const auto drawn = static_cast<double>(run.rows.size());
   const double mean = sum / size;

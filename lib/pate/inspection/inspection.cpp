@@ -13,7 +13,6 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
-#include "pate/inspection/findings.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/numerics/sums.hpp"
 #include "pate/votes/fingerprint.hpp"

@@ -197,8 +197,7 @@ Signs headings_beside(const FirstVotes& votes) {
   const auto take = [&](const std::string& what, const std::string& is, bool of_teacher,
                         const std::string& line) {
     if (is.empty()) return;
-    found.push_back({{what, is, of_teacher ? "teacher" : "query", line},
-                     Sign().log_chance,
+    found.push_back({words(what, is, of_teacher ? "teacher" : "query", line), Sign().log_chance,
                      votes.teachers - (of_teacher ? 1 : 0)});
   };
   for (std::int64_t i = 0; i < std::ssize(columns); ++i) {
@@ -222,10 +221,9 @@ Signs one_hot_blocks(const FirstVotes& votes) {
                             [&](const Line& line) { return line == axis.lines.front(); })) {
       continue;
     }
-    return {Sign{
-        {std::to_string(size),
-         axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
-         axis.of_rows ? "" : ".T", std::to_string(axis.lines.size()), std::to_string(blocks)}}};
+    return {Sign{words(
+        size, axis.of_teachers ? "teachers x queries x classes" : "queries x teachers x classes",
+        axis.of_rows ? "" : ".T", axis.lines.size(), blocks)}};
   }
   return {};
 }
@@ -246,8 +244,8 @@ Signs common_sum(const FirstVotes& votes) {
     for (const Line& line : transposed(axis.lines)) variance += moments_of(line).variance;
     const double meets = std::min(0.7, 1.0 / std::sqrt(2.0 * std::numbers::pi * variance));
     const std::set<Line> distinct(axis.lines.begin(), axis.lines.end());
-    return {Sign{{axis.of_rows ? "row" : "column", std::to_string(sum),
-                  axis.of_rows ? "" : ", and give the transpose, one query a row"},
+    return {Sign{words(axis.of_rows ? "row" : "column", sum,
+                       axis.of_rows ? "" : ", and give the transpose, one query a row"),
                  static_cast<double>(distinct.size() - 1) * std::log(meets)}};
   }
   return {};
@@ -294,10 +292,9 @@ Signs pairs_once(const FirstVotes& votes) {
                             "columns={}, values={})",
                             axis.of_rows ? ".T" : "", query, teacher, 3 - query - teacher)));
       }
-      return {Sign{{what, std::to_string(i), std::to_string(j), axis.of_rows ? "a column" : "a row",
-                    std::to_string(values[query]), std::to_string(values[teacher]), line},
-                   log_chance,
-                   static_cast<std::int64_t>(values[teacher])}};
+      return {Sign{words(what, i, j, axis.of_rows ? "a column" : "a row", values[query],
+                         values[teacher], line),
+                   log_chance, static_cast<std::int64_t>(values[teacher])}};
     }
   }
   return {};
@@ -343,13 +340,10 @@ Signs other_orientation(const FirstVotes& votes) {
   if (!agrees && !varies) return {};
   const bool square = votes.teachers == votes.at.votes.queries();
   return {Sign{
-      {fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
-       by_query ? "predictions" : "predictions-by-query", std::to_string(votes.at.votes.queries()),
-       square              ? "--accept looks-transposed says that it is not"
-       : votes.at.teachers ? "--teachers says that it is not"
-                           : fmt::format("--teachers {} says that it is not", votes.teachers)},
-      Sign().log_chance,
-      votes.at.votes.queries(),
+      words(fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
+            by_query ? "predictions" : "predictions-by-query", votes.at.votes.queries(),
+            square ? "--accept looks-transposed" : fmt::format("--teachers {}", votes.teachers)),
+      Sign().log_chance, votes.at.votes.queries(),
       !agrees || (votes.at.teachers && !square) ? Weight::doubtful : Weight::certain}};
 }
 
@@ -360,7 +354,7 @@ Signs one_voice(const FirstVotes& votes) {
       (is_constant(first) && first.front() < 0)) {
     return {};
   }
-  return {Sign{{std::to_string(votes.teachers_of.size()), std::to_string(first.size())},
+  return {Sign{words(votes.teachers_of.size(), first.size()),
                static_cast<double>((votes.teachers_of.size() - 1) * first.size()) *
                    std::log1p(-1.0 / 200.0)}};
 }
@@ -391,9 +385,8 @@ Signs copies(const FirstVotes& votes) {
     for (const auto& [id, count] : times_in(ids)) pairs += count * count;
     log_pairs += std::log(pairs) - 2.0 * std::log(static_cast<double>(groups.size()));
   }
-  return {Sign{{std::to_string(again), std::to_string(votes.teachers_of.size()),
-                std::to_string(first.first), std::to_string(first.second),
-                std::to_string(votes.by_query.size()), std::to_string(largest)},
+  return {Sign{words(again, votes.teachers_of.size(), first.first, first.second,
+                     votes.by_query.size(), largest),
                log_pairs > std::log(0.01) ? 0.0 : static_cast<double>(again) * log_pairs}};
 }
 
@@ -423,14 +416,12 @@ Signs constant_voters(const FirstVotes& votes, bool silent) {
                         return 5 * std::ranges::count(line, id) >= 4 * std::ssize(line);
                       });
     const bool is_some = places.size() > 1 || places.front() + 1 == teachers;
-    found.push_back(
-        {{std::to_string(places.size()), std::to_string(teachers), std::to_string(places.front()),
-          std::to_string(votes.by_query.size()), std::to_string(others.size()), std::to_string(id),
-          fmt::format("{:.1f}", 100.0 * said.share)},
-         said.log_chance,
-         std::ssize(others),
-         silent || (id == 0 && is_some && said.share < 0.5 && !weak) ? Weight::certain
-                                                                     : Weight::doubtful});
+    found.push_back({words(places.size(), teachers, places.front(), votes.by_query.size(),
+                           others.size(), id, fmt::format("{:.1f}", 100.0 * said.share)),
+                     said.log_chance, std::ssize(others),
+                     silent || (id == 0 && is_some && said.share < 0.5 && !weak)
+                         ? Weight::certain
+                         : Weight::doubtful});
   }
   return found;
 }
@@ -442,7 +433,7 @@ Signs minus_for_zero(const FirstVotes& votes) {
     if (minus + std::ranges::count(line, 1) != std::ssize(line)) return {};
     has_minus = has_minus || minus > 0;
   }
-  return has_minus ? Signs{Sign{{values_line(votes.at.table, "(a + 1) // 2")}}} : Signs();
+  return has_minus ? Signs{Sign{words(values_line(votes.at.table, "(a + 1) // 2"))}} : Signs();
 }
 
 Signs always_plurality(const FirstVotes& votes) {
@@ -463,8 +454,7 @@ Signs always_plurality(const FirstVotes& votes) {
   // By its own place at the ends of the table it is one of two, not of all.
   const bool is_end = place == 0 || place + 1 == with.size();
   const auto size = static_cast<double>(queries);
-  return {Sign{{std::to_string(place), std::to_string(queries), std::to_string(next),
-                std::to_string(with.size() - 1)},
+  return {Sign{words(place, queries, next, with.size() - 1),
                size * std::log(static_cast<double>(next) / size) +
                    std::log(is_end ? 2.0 : static_cast<double>(with.size())),
                static_cast<std::int64_t>(with.size()) - 1,

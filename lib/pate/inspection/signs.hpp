@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -35,27 +37,20 @@ struct Sign {
 };
 using Signs = std::vector<Sign>;
 
-// Of counts.
-[[nodiscard]] Signs zeros_between(const FirstVotes& votes);
-[[nodiscard]] Signs total_columns(const FirstVotes& votes);
-[[nodiscard]] Signs unchanging_columns(const FirstVotes& votes, bool headed);
-[[nodiscard]] Signs common_divisor(const FirstVotes& votes);
-[[nodiscard]] Signs several_votes(const FirstVotes& votes);
-[[nodiscard]] Signs byte_counts(const FirstVotes& votes);
-[[nodiscard]] Signs rows_in_order(const FirstVotes& votes);
-[[nodiscard]] Signs counts_like_ids(const FirstVotes& votes);
-[[nodiscard]] Signs equal_columns(const FirstVotes& votes);
+template <class... Words>
+[[nodiscard]] std::vector<std::string> words(const Words&... all) {
+  return {fmt::format("{}", all)...};
+}
 
+/// Finds one kind of sign.
+using Statistic = Signs(const FirstVotes& votes);
+// Of counts.
+Statistic zeros_between, total_columns, common_divisor, several_votes, byte_counts, rows_in_order;
+Statistic counts_like_ids, equal_columns;
+[[nodiscard]] Signs unchanging_columns(const FirstVotes& votes, bool headed);
 // Of class ids.
-[[nodiscard]] Signs headings_beside(const FirstVotes& votes);
-[[nodiscard]] Signs one_hot_blocks(const FirstVotes& votes);
-[[nodiscard]] Signs common_sum(const FirstVotes& votes);
-[[nodiscard]] Signs pairs_once(const FirstVotes& votes);
-[[nodiscard]] Signs other_orientation(const FirstVotes& votes);
-[[nodiscard]] Signs one_voice(const FirstVotes& votes);
-[[nodiscard]] Signs copies(const FirstVotes& votes);
+Statistic headings_beside, one_hot_blocks, common_sum, pairs_once, other_orientation, one_voice;
+Statistic copies, minus_for_zero, always_plurality;
 [[nodiscard]] Signs constant_voters(const FirstVotes& votes, bool silent);
-[[nodiscard]] Signs minus_for_zero(const FirstVotes& votes);
-[[nodiscard]] Signs always_plurality(const FirstVotes& votes);
 
 }  // namespace pate

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
-#include "pate/votes/column_help.hpp"
 #include "pate/votes/conversion_line.hpp"
+#include "pate/votes/helped_table.hpp"
 #include "pate/votes/row_sums.hpp"
 
 namespace pate {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
-#include "pate/votes/column_help.hpp"
 #include "pate/votes/conversion_line.hpp"
 
 namespace pate {

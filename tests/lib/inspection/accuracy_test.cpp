@@ -1,4 +1,4 @@
-#include "pate/inspection/accuracy.hpp"
+#include "pate/inspection/beside_votes.hpp"
 
 #include <doctest/doctest.h>
 

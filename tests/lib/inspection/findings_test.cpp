@@ -1,4 +1,4 @@
-#include "pate/inspection/findings.hpp"
+#include "pate/inspection/inspection.hpp"
 
 #include <doctest/doctest.h>
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pate/accounting/report.hpp"
-#include "pate/inspection/findings.hpp"
+#include "pate/inspection/inspection.hpp"
 #include "pate/reports/darrm_report.hpp"
 #include "pate/reports/exports.hpp"
 #include "pate/reports/nzc_report.hpp"

@@ -114,12 +114,13 @@ void DelimitedParser::judge_first_row() {
   bool is_header = first_line_.counting == Counting::class_ids &&
                    columns + (from_one ? 1 : 0) > first_line_.classes;
   if (first_line_.counting == Counting::counts) {
-    const auto sum = [](const std::vector<double>& values) {
+    const auto sum_of = [&](std::int64_t at) {
+      const std::vector<double> values = row_of_numbers(at);
       return std::accumulate(values.begin(), values.end(), 0.0);
     };
     is_header = table_.rows > 1;
     for (std::int64_t other = 1; other < table_.rows && is_header; ++other) {
-      is_header = sum(row_of_numbers(other)) != sum(row);
+      is_header = sum_of(other) != sum_of(0);
     }
   }
   if (!is_header) {
@@ -216,30 +217,27 @@ void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice == sorted.end()) return;
   const auto place = std::ranges::find(names, *twice) - names.begin();
-  if (const std::string help = twice->empty() ? help_with_empty(place) : help_with_two_headings();
-      !help.empty()) {
-    throw input_error(
-        fmt::format("{}: line {}: expected numbers or different names of columns, "
-                    "found \"{}\" twice{}",
-                    name_, line_number, printable(*twice, kShownOfField), help));
+  std::string help = twice->empty() ? help_with_empty(place) : help_with_two_headings();
+  if (help.empty()) {
+    help = ": if they are names add --header yes";
+    if (first_line_.counting == FirstLine::Counting::class_ids) {
+      help +=
+          "; if they are votes, where teachers did not vote add --abstentions class, and say "
+          "what classes are called with --classes a,b,c, or number them: " +
+          numbering_line(name_, reading_of({}));
+    }
   }
-  const bool ids = first_line_.counting == FirstLine::Counting::class_ids;
-  throw input_error(fmt::format(
-      "{}: line {}: expected numbers or different names of columns, found \"{}\" twice: if they "
-      "are names add --header yes{}",
-      name_, line_number, printable(*twice, kShownOfField),
-      ids ? "; if they are votes, where teachers did not vote add --abstentions class, and say "
-            "what classes are called with --classes a,b,c, or number them: " +
-                numbering_line(name_, reading_of({}))
-          : ""));
+  throw input_error(
+      fmt::format("{}: line {}: expected numbers or different names of columns, found \"{}\" "
+                  "twice{}",
+                  name_, line_number, printable(*twice, kShownOfField), help));
 }
 
 void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& names,
                                             std::int64_t line_number) const {
   if (!std::ranges::all_of(names, begins_a_number)) return;
-  const std::string help = is_marked(names.front()) || names.size() == 1
-                               ? help_with_separator(names.front())
-                               : std::string();
+  std::string help;
+  if (is_marked(names.front()) || names.size() == 1) help = help_with_separator(names.front());
   throw input_error(
       fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
                   line_number, printable(names.front(), kShownOfField),

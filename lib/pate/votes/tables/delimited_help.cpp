@@ -178,17 +178,12 @@ std::string DelimitedParser::help_with_separator(std::string_view field) const {
     if (at == std::string_view::npos || at + 1 == field.size()) continue;
     const std::string_view first = trim(field.substr(0, at));
     if (parse_field(first).kind == FieldNumber::Kind::none) continue;
-    const bool tabs = separator_ == Separator::tab;
-    const char* const own = tabs                                 ? "tabs"
-                            : separator_ == Separator::blanks    ? "blanks"
-                            : separator_ == Separator::semicolon ? "semicolons"
-                                                                 : "commas";
     return fmt::format(
-        "fields here are separated by {}, and not by \"{}\", as this file is read by its name; "
-        "what writes it so: {}",
-        own, other,
+        "fields here are separated by \"{0}\", and not by \"{1}\", as this file is read by its "
+        "name; what writes it so: {2}",
+        separator_in_words(), other,
         conversion_line(name_, fmt::format("tr -s '{}' '{}' < {{0}} > {{1}}.{}", other,
-                                           tabs ? "\\t" : ",", ending())));
+                                           separator_ == Separator::tab ? "\\t" : ",", ending())));
   }
   return {};
 }
@@ -211,10 +206,8 @@ std::string DelimitedParser::help_with_names() const {
 }
 
 ColumnHeader DelimitedParser::reading_of(const std::vector<std::string>& names) const {
-  ColumnHeader header;
+  ColumnHeader header = table_.header;
   header.names = names;
-  header.separator = static_cast<char>(separator_);
-  header.left_out_index = table_.header.left_out_index;
   return header;
 }
 

@@ -169,7 +169,7 @@ TEST_CASE("delimited table: malformed texts") {
   CHECK(refusal("1,2\n3,\"1,5\"\n") == cell(1, 2, 1, "\"1,5\""));
   CHECK(refusal("1;2\n3;4\n1,2\n") ==
         cell(0, 2, 0,
-             "\"3;4\"; fields here are separated by commas, and not by \";\", as this file is read "
+             "\"3;4\"; fields here are separated by \",\", and not by \";\", as this file is read "
              "by its name; what writes it so: tr -s ';' ',' < t.csv > t-read.csv"));
   CHECK(refusal(std::string("1,2\n3,4\0\n", 9)) == cell(1, 2, 1, "\"4\\x00\""));
   CHECK(refusal(std::string("1,\0\n", 4)) == cell(0, 1, 1, "\"\\x00\""));
