@@ -103,7 +103,7 @@ def made_by(line, folder):
     if "numpy" in line and ENVIRONMENT is None:
         return None
     subprocess.run(["bash", "-c", line], cwd=folder, env=ENVIRONMENT, check=True)
-    return re.search(r'(?:savez?|to_csv)\("([^"]+)"|> (\S+)$', line).group(1, 2)
+    return re.search(r'(?:savez?|to_csv)\("([^"]+)"|open\("([^"]+)", "w"|> (\S+)$', line).group(1, 2, 3)
 
 
 # Kinds. Each makes a file in `folder` and gives the words to analyze it with, what is expected, and what is right.

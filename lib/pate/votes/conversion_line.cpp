@@ -42,6 +42,16 @@ bool is_array(const NumericTable& table) {
   return table.description().format.starts_with("np");
 }
 
+// How pandas, p there, reads a text as it is read here.
+std::string pandas_reading(const ColumnHeader& header) {
+  const std::string separator = header.separator == ' '    ? "\\s+"
+                                : header.separator == '\t' ? "\\t"
+                                                           : std::string(1, header.separator);
+  return fmt::format(R"(p.read_csv("{{0}}", sep="{}"{}{}))", separator,
+                     header.names.empty() ? ", header=None" : "",
+                     header.left_out_index ? ", index_col=0" : "");
+}
+
 }  // namespace
 
 std::string conversion_line(const std::string& name, std::string_view line) {
@@ -83,10 +93,8 @@ std::string conversion_line(const std::string& name, std::string_view line) {
     return text;
   }
   std::string shell(line);
-  if (packed && shell.find(" < {0}") != std::string::npos) {
-    replace_all(shell, " < {0}", "");
-    shell.insert(0, "gunzip -c {0} | ");
-  } else if (packed && shell.find(" {0} > ") != std::string::npos) {
+  if (packed && shell.find(" {0} > ") != std::string::npos) {
+    replace_all(shell, " < {0} > ", " {0} > ");
     replace_all(shell, " {0} > ", " > ");
     shell.insert(0, "gunzip -c {0} | ");
   }
@@ -152,15 +160,6 @@ std::string help_with_directory(const std::string& directory) {
     return joining(directory, ending, files, conversion_line(directory, "{0}/*") + ending);
   }
   return {};
-}
-
-std::string pandas_reading(const ColumnHeader& header) {
-  const std::string separator = header.separator == ' '    ? "\\s+"
-                                : header.separator == '\t' ? "\\t"
-                                                           : std::string(1, header.separator);
-  return fmt::format(R"(p.read_csv("{{0}}", sep="{}"{}{}))", separator,
-                     header.names.empty() ? ", header=None" : "",
-                     header.left_out_index ? ", index_col=0" : "");
 }
 
 std::string array_line(const std::string& name, std::string_view made, std::string_view then) {

@@ -23,9 +23,6 @@ namespace pate {
 [[nodiscard]] std::string help_with_several(const std::vector<std::string>& files);
 [[nodiscard]] std::string help_with_directory(const std::string& directory);
 
-/// How pandas reads a text as it is read here, for such a line; pandas is p there.
-[[nodiscard]] std::string pandas_reading(const ColumnHeader& header);
-
 /// The line that makes another array of the one in a file, which is a there: `made`, after what
 /// `then` goes on with behind the reading of a (".astype(float)", "; b = a + 1"). numpy is n.
 [[nodiscard]] std::string array_line(const std::string& name, std::string_view made,

@@ -132,7 +132,7 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
                  "; t.columns = t.columns.astype(float).astype(int)")));
 }
 
-std::string help_with_long_table(const std::string& name, const ColumnHeader& header, bool names) {
+std::string help_with_long_table(const std::string& name, const ColumnHeader& header) {
   const std::vector<std::string>& headings = header.names;
   if (headings.size() != 3) return {};
   std::array<const std::string*, 7> called{};
@@ -148,15 +148,15 @@ std::string help_with_long_table(const std::string& name, const ColumnHeader& he
       of(Heading::labels) != nullptr ? of(Heading::labels) : of(Heading::predictions);
   if (query == nullptr || kind == nullptr || (teacher == nullptr && count == nullptr)) return {};
   const bool of_votes = teacher != nullptr;
-  std::string pivot = fmt::format(R"(t.pivot(index="{}", columns="{}", values="{}"))", *query,
-                                  of_votes ? *teacher : *kind, of_votes ? *kind : *count);
-  std::string then;
-  // Queries stay in the order in which they come; classes go by the alphabet, which is printed.
-  if (names) pivot += fmt::format(R"(.reindex(t["{}"].unique()))", *query);
-  if (names && of_votes) {
-    then = fmt::format(
-        R"(; v = t["{0}"]; k = p.api.types.is_numeric_dtype(v); i, c = p.factorize(v, sort=True); )"
-        R"(t["{0}"] = v if k else i; k or print(*c, sep=","))",
+  // Queries with names stay in the order in which they come; classes with names go by the alphabet,
+  // which is printed.
+  std::string pivot = fmt::format(
+      R"(t.pivot(index="{0}", columns="{1}", values="{2}").reindex(None if w(t["{0}"]) else t["{0}"].unique()))",
+      *query, of_votes ? *teacher : *kind, of_votes ? *kind : *count);
+  std::string then = "; w = p.api.types.is_numeric_dtype";
+  if (of_votes) {
+    then += fmt::format(
+        R"(; v = t["{0}"]; i, c = p.factorize(v, sort=True); w(v) or print(*c, sep=","); t["{0}"] = v if w(v) else i)",
         *kind);
   }
   if (!of_votes) pivot += ".fillna(0).astype(int)";
@@ -170,7 +170,7 @@ std::string help_with_long_table(const std::string& name, const ColumnHeader& he
 }
 
 void refuse_long_table(const NumericTable& table) {
-  const std::string help = help_with_long_table(table.name(), table.header(), false);
+  const std::string help = help_with_long_table(table.name(), table.header());
   if (help.empty()) return;
   throw input_error(
       fmt::format("{}: expected votes with a row for each query or teacher{}", table.name(), help));

@@ -43,9 +43,7 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
 /// makes a row for each query.
 void refuse_long_table(const NumericTable& table);
 
-/// Returns how a refusal of such a table goes on, "" of another one; `names`: queries, teachers or
-/// classes have names, which are not numbers.
-[[nodiscard]] std::string help_with_long_table(const std::string& name, const ColumnHeader& header,
-                                               bool names);
+/// Returns how a refusal of such a table goes on, "" of another one.
+[[nodiscard]] std::string help_with_long_table(const std::string& name, const ColumnHeader& header);
 
 }  // namespace pate

@@ -93,8 +93,7 @@ TEST_SUITE("votes") {
                                 "image,annotator,prediction", "y,model,sample"}) {
       has(heading, "--layout predictions-by-query --classes K: python3 -c 'import pandas");
     }
-    has("query,class,votes",
-        "t.pivot(index=\"query\", columns=\"class\", values=\"votes\").fillna(0)");
+    has("query,class,votes", "t.pivot(index=\"query\", columns=\"class\", values=\"votes\")");
     has("n,label,image", "values=\"n\"");
     for (const char* heading : {"cat,dog,owl", "a,b,c", "teacher,query,score", "t0,t1,t2",
                                 "query,class,label", "que ry,teacher,label"}) {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "pate/base/error.hpp"
@@ -46,8 +45,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
     if (std::string help = help_with_empty(column); !help.empty()) return help;
   }
   if (table_.rows == 0) {
-    if (std::string help = help_with_long_table(name_, reading_of(table_.header.names), true);
-        !help.empty()) {
+    if (std::string help = help_with_long_table(name_, table_.header); !help.empty()) {
       return help;
     }
   }
@@ -92,7 +90,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
   if (!missing) return ids ? help_with_names() : "";
   if (ids) return "; where a teacher did not vote it needs --abstentions, where a command has that";
   return fmt::format("; a class without a vote has {}{}", kMissingCounts,
-                     frame_line(name_, reading_of(table_.header.names), "t.fillna(0).astype(int)"));
+                     frame_line(name_, table_.header, "t.fillna(0).astype(int)"));
 }
 
 std::string DelimitedParser::cleaned_line(std::string_view made) const {

@@ -134,9 +134,11 @@ class DelimitedParser {
   // The same of words where class ids are expected.
   [[nodiscard]] std::string help_with_names() const;
 
-  // The separator as Python writes it, and the ending of a file with it.
+  // The separator as pandas is told it, and the ending of a file with it.
   [[nodiscard]] std::string separator_in_words() const {
-    return separator_ == Separator::tab ? "\\t" : std::string(1, static_cast<char>(separator_));
+    return separator_ == Separator::tab      ? "\\t"
+           : separator_ == Separator::blanks ? "\\s+"
+                                             : std::string(1, static_cast<char>(separator_));
   }
   [[nodiscard]] const char* ending() const { return separator_ == Separator::tab ? "tsv" : "csv"; }
 

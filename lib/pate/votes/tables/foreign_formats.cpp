@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,7 +35,7 @@ std::string one_of(std::string_view name) {
 // Saves the only table in d, however deep it lies.
 std::string only_table(std::string_view load, std::string_view transposed = "") {
   return fmt::format(
-      R"(python3 -c 'import sys, numpy as n, {}; w = lambda k, v: [x for j in v.keys() for x in w(k + "/" + str(j), v[j])] if hasattr(v, "keys") and not hasattr(v, "to_numpy") else [(k[1:], v)]; t = [(k, n.asarray(v)) for k, v in w("", d) if not isinstance(v, str)]; t = [(k, a) for k, a in t if a.ndim > 1 and a.size > 1 and a.dtype.kind in "biufU"]; {}; n.save("{{1}}.npy", t[0][1]{})')",
+      R"(python3 -c 'import sys, numpy as n, {}; w = lambda k, v: [x for j in v.keys() for x in w(k + "/" + str(j), v[j])] if hasattr(v, "keys") and not hasattr(v, "to_numpy") else [(k[1:], v)]; t = [(k, n.asarray(v)) for k, v in w("", d) if not isinstance(v, str)]; t = [(k, a) for k, a in t if a.ndim > 1 and a.size > 1 and a.dtype.kind in "biuf"]; {}; n.save("{{1}}.npy", t[0][1]{})')",
       load, one_of("x[0]"), transposed);
 }
 
@@ -150,6 +149,8 @@ const std::vector<Signature>& signatures() {
 // JSON as it is met: rows, in a list or deeper or one a line; objects, of counters or with a list
 // each; columns.
 Signature json_format(std::string_view text, bool lines) {
+  constexpr std::string_view kRows =
+      R"(python3 -c 'import csv, json; csv.writer(open("{{1}}.csv", "w"), lineterminator="\n").writerows({})')";
   constexpr std::string_view kFrame =
       R"(python3 -c 'import json, numpy as n, pandas as p; d = {}; t = p.DataFrame(d["data"], columns=d["columns"]) if "data" in d else p.DataFrame(d); v = [c for c in t if isinstance(t[c].iloc[0], list)]; t = p.DataFrame(list(t[v[0]])) if v else t; k = not v and all(str(c).isdigit() for c in t); t = t.rename(columns=int) if k else t; t = t.reindex(columns=range(1 + max(t))).fillna(0).astype(int) if k else t; assert not k or t.sum(axis=1).nunique() == 1, "these are no counts of one number of teachers"; n.save("{{1}}.npy", t.values) if v or k else t.to_csv("{{1}}.csv", index=False)')";
   const std::string_view load =
@@ -159,8 +160,10 @@ Signature json_format(std::string_view text, bool lines) {
       list == std::string_view::npos ? list : text.find_first_not_of(" \t\r\n", list + 1);
   const bool rows =
       inside != std::string_view::npos && (text[inside] == '[' || (lines && list == 0));
-  return {lines ? "lines of JSON" : "JSON",
-          rows ? only_table(fmt::format("json; d = {}", load)) : fmt::format(kFrame, load)};
+  return {lines ? "lines of JSON" : "JSON", !rows ? fmt::format(kFrame, load)
+                                            : list == 0
+                                                ? fmt::format(kRows, load)
+                                                : only_table(fmt::format("json; d = {}", load))};
 }
 
 // Text that begins with a bracket or the name of an array: numbers with blanks between them, or
