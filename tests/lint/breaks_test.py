@@ -92,7 +92,7 @@ class LintTest(Tree):
         missing = [tool for tool in TOOLS if shutil.which(tool) is None]
         if missing:
             self.skipTest(f"no {' '.join(missing)}")
-        self.copy("Makefile", ".clang-format", ".clang-tidy", ".cppcheck-suppressions", "tests/lint/alone.py", "tests/lint/tidy.py")
+        self.copy("Makefile", "packaging/install_missing.sh", ".clang-format", ".clang-tidy", ".cppcheck-suppressions", "tests/lint/alone.py", "tests/lint/tidy.py")
         self.write("cli/schemas/some.json", "{}")
         self.write("lib/a.cpp", FINE)
         self.write("tools/cmake", "#!/bin/sh\n", 0o755)
