@@ -115,8 +115,8 @@ Signs common_divisor(const FirstVotes& votes) {
   std::int64_t divisor = 0;
   for (const auto& row : votes.counts) {
     for (const std::int64_t count : row) divisor = std::gcd(divisor, count);
-    if (divisor == 1) return {};
   }
+  if (divisor < 2) return {};
   double free = 0.0;  // counts of different rows that could have been otherwise
   for (const auto& row : distinct(votes)) {
     const auto voted = std::ssize(row) - std::ranges::count(row, 0);

@@ -146,7 +146,7 @@ std::string DelimitedParser::help_with_marks(std::string_view field) const {
   if ((field.size() - comma) % 4 == 0 && comma <= 3) {
     return fmt::format(
         "; if commas stand between thousands, what takes them out{}: {}",
-        separator_ == Separator::comma ? "" : " (decimals need a point: \".\" for \"\")",
+        separator_ == Separator::comma ? "" : R"( (decimals need a point: "." for ""))",
         cleaned_line(R"(replace(",", "", regex=True))"));
   }
   if (separator_ == Separator::comma) return {};
