@@ -54,7 +54,8 @@ TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::i
   cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);
   cap_ = data_independent_cost(aggregator.step(), order);
   if (!aggregator.selection) return;
-  joint_.emplace(AnswerTable(*aggregator.selection, {}, 0, teachers, teachers), order, cap_);
+  joint_.emplace(AnswerTable(*aggregator.selection, aggregator.neighbours, 0, teachers, teachers),
+                 order, cap_);
 }
 
 // Where probabilities underflow the excess of the tilted cost loses all its digits.

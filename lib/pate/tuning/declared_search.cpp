@@ -38,8 +38,11 @@ struct Tested {
       {};  // the epsilon at which it passes as it has to, by these orders
 };
 
-Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const DeclaredGoal& goal,
-               const CurveTableSource& tables, unsigned threads, const Watcher& watcher) {
+Tested test_of(const TuningTask& task, const Aggregator& aggregator, const DeclaredGoal& goal,
+               const CurveTableSource& tables) {
+  const TuningVotes& votes = task.votes;
+  const unsigned threads = task.settings.threads;
+  const auto& when_testing = task.watcher.when_testing;
   DeclaredSettings settings;
   settings.question = {aggregator,
                        votes.votes.teachers(),
@@ -57,7 +60,7 @@ Tested test_of(const TuningVotes& votes, const Aggregator& aggregator, const Dec
   least.epsilon = std::max(kScanFrom * goal.budget.epsilon, kLeastDeclaredEpsilon);
   const RunCosts costs = mechanism.costs(
       collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), test.orders(), tables,
-      enough_distances(least), watcher.when_testing ? watcher.when_testing() : ProgressCallback());
+      enough_distances(least), when_testing ? when_testing() : ProgressCallback());
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
   return {test.certificate(), test.ladder().pass(test.level(costs)),
           smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
@@ -151,8 +154,7 @@ class DeclaredSearch {
   // What a test would find; of a run that may cost more than can be counted it cannot pass.
   [[nodiscard]] Tested tested(const Aggregator& aggregator) const {
     try {
-      return test_of(task_.votes, aggregator, outcome_.goal, tables_, task_.settings.threads,
-                     task_.watcher);
+      return test_of(task_, aggregator, outcome_.goal, tables_);
     } catch (const validity_error&) {
       return {};
     }

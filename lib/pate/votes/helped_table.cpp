@@ -123,8 +123,7 @@ std::string help_with_axes(const NumericTable& table) {
   const bool one_first = shape.front() == 1 && shape.back() != 1;
   return fmt::format(
       "; if these are class ids with an axis of length 1, or several of each teacher and query, "
-      "the "
-      "best first, what takes one of them, to be read with --classes K: {}",
+      "the best first, what takes one of them, to be read with --classes K: {}",
       array_line(table.name(), one_first ? "a[0]" : "a[..., 0]"));
 }
 

@@ -79,26 +79,8 @@ double two_laplace_cost(double shift, double order) {
   return with_margin(2.0 * std::log1p(excess) / (order - 1.0));
 }
 
-double independent_cost(const GaussianNoisyMax& /*noise*/, const NoisyStep& step, double order) {
-  const double sigma = step.gaussian_per_move().sigma;
-  return with_margin(order / sigma / sigma);
-}
-
-double independent_cost(const LaplaceNoisyMax& noise, const NoisyStep& step, double order) {
-  const Neighbours& neighbours = step.neighbours();
-  // The shifts of all counts add up to 2 S, or to S, and none is above S. The cost of one Laplace
-  // mechanism is convex in its shift and 0 at 0: two of S, or one, cost most.
-  const double shift = static_cast<double>(neighbours.teachers) * noise.gamma();
-  return neighbours.adds_or_removes() ? 0.5 * two_laplace_cost(shift, order)
-                                      : two_laplace_cost(shift, order);
-}
-
-double independent_cost(const OneLaplaceNoise& noise, const NoisyStep& step, double order) {
-  const double eps = noise.epsilon();
-  // A post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
-  if (!step.neighbours().is_one_replaced()) {
-    return 0.5 * two_laplace_cost(*step.pure_epsilon(), order);
-  }
+// Of one Laplace noise with this epsilon, where one vote moves.
+double one_laplace_cost(double eps, double order) {
   const double half = 0.5 * eps;
   // log P/Q of the rarer answer and of the other: of a tie and the votes next to it, and of a
   // majority of one that is turned.
@@ -121,8 +103,19 @@ double independent_cost(const OneLaplaceNoise& noise, const NoisyStep& step, dou
 }  // namespace
 
 double data_independent_cost(const NoisyStep& step, double order) {
-  return step.noisy_max().visit(
-      [&](const auto& noise) { return independent_cost(noise, step, order); });
+  if (step.is_gaussian()) {
+    const double sigma = step.gaussian_per_move().sigma;
+    return with_margin(order / sigma / sigma);
+  }
+  const Neighbours& neighbours = step.neighbours();
+  const bool is_one_noise = step.noisy_max().is_of_two_classes();
+  const double eps = *step.pure_epsilon();
+  if (is_one_noise && neighbours.is_one_replaced()) return one_laplace_cost(eps, order);
+  // LNMax: the shifts of all counts add up to 2 S, or to S, and none is above S. The cost of one
+  // Laplace mechanism is convex in its shift and 0 at 0: two of S, or one, cost most. One noise: a
+  // post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
+  return is_one_noise || neighbours.adds_or_removes() ? 0.5 * two_laplace_cost(eps, order)
+                                                      : two_laplace_cost(0.5 * eps, order);
 }
 
 double threshold_data_independent(double sigma1, double order) {

@@ -189,7 +189,8 @@ LocalSensitivity joint(const VoteProfile& votes, const ExcessCurve& curve, const
   std::int64_t first = 0;
   std::int64_t last = 0;
   if (votes.aggregator.selection && !votes.distinct.empty()) {
-    ladder.emplace(*votes.aggregator.selection, Neighbours{}, 0, votes.teachers, votes.teachers);
+    ladder.emplace(*votes.aggregator.selection, votes.aggregator.neighbours, 0, votes.teachers,
+                   votes.teachers);
     first = std::max<std::int64_t>(votes.distinct.front().statistic - most_votes, 0);
     last = std::min(votes.distinct.back().statistic + most_votes, votes.teachers);
   }

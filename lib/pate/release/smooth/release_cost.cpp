@@ -45,7 +45,8 @@ double joint_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
   const double cap = data_independent_cost(votes.aggregator, curve.order()).noisy_max;
   std::optional<JointCost> joint;
   if (votes.aggregator.selection) {
-    const AnswerTable ladder(*votes.aggregator.selection, {}, 0, votes.teachers, votes.teachers);
+    const AnswerTable ladder(*votes.aggregator.selection, votes.aggregator.neighbours, 0,
+                             votes.teachers, votes.teachers);
     joint.emplace(ladder, curve.order(), cap);
   }
   CompensatedSum sum;
