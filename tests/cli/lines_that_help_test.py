@@ -497,7 +497,7 @@ def labels_headed(rng, folder):
         lines = ["row:label", *[f"{i}:{x}" for i, x in enumerate(labels)]]
     path = folder / f"l{ending}"
     path.write_text("".join(line + rng.choice(["\n", "\r\n"] if form == "empty lines" else ["\n"]) for line in lines), "utf-8")
-    said = {"two headings": "are headings", "title": "leaves", "empty lines": "empty lines", "colons": "separated by"}[form]
+    said = {"two headings": "are headings", "title": "leaves", "empty lines": "empty lines", "colons": "and not by \":\""}[form]
     words = [folder / "v.npy", "--labels"]
     return [*words, path], said, [*words, "MADE"], [*words, folder / "right.npy"]
 
