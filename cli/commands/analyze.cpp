@@ -148,7 +148,12 @@ Account account_of(const Run& run, AccountSettings settings, Partials* partials,
 
 // What all rows of the file cost: a sentence.
 std::string whole_file_cost(const Run& run, AccountSettings settings) {
-  const Run all{run.votes, RowSelection::all(run.votes.queries()), run.aggregator, run.student, {},
+  const Run all{run.votes,
+                RowSelection::all(run.votes.queries()),
+                run.aggregator,
+                run.neighbours,
+                run.student,
+                {},
                 {}};
   settings.exact = settings.complex = settings.tilted = false;
   settings.reading.reset();

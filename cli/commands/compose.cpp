@@ -110,7 +110,8 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
         return setting.first == "rows_from_answers" && its != nullptr &&
                its->type() == io::JsonType::boolean && its->boolean();
       });
-  Account result = account(merge(partials), first.aggregator, settings);
+  Account result =
+      account(merge(partials), first.aggregator.mechanism, first.aggregator.neighbours, settings);
   prepend_input_warnings(first.notices, result.notices);
   return result;
 }

@@ -172,9 +172,8 @@ std::string explain_summary(const Explanation& explanation, const VotesTitle& vo
                  name(headline.bound), name(headline.reading), name(headline.conversion));
   fmt::format_to(out, "costs below: RDP at order {:.4g}, each query asked once\n",
                  explanation.order);
-  if (const Neighbours neighbours = explanation.aggregator.neighbours();
-      !neighbours.is_one_replaced()) {
-    fmt::format_to(out, "costs are for {}\n", in_words(neighbours));
+  if (const std::string whom = others_in_words(explanation.neighbours); !whom.empty()) {
+    fmt::format_to(out, "costs are for {}\n", whom);
   }
   text += '\n';
   if (explanation.queries.size() == 1) {

@@ -255,11 +255,13 @@ int run_label(const LabelOptions& options, const Streams& streams, BitSource& so
   if (options.mechanism.sample_records) require_samples_once(run.rows, {});
   std::optional<WeightedRun> weighted;
   if (weights) weighted.emplace(run, weighable(run.votes), *weights);
-  const Mechanism paid =
-      weighted ? Mechanism(weighted->paid_by(weights->heaviest())) : run.aggregator;
+  const CostedMechanism paid = weighted ? weighted->paid_by(weights->heaviest())
+                                        : CostedMechanism{run.aggregator, run.neighbours};
   const RunLimits limits{run.rows.size(), options.max_answers, options.max_epsilon};
-  PrivacyFilter filter(paid, limits, options.delta,
-                       options.order ? *options.order : filter_order(paid, limits, options.delta));
+  PrivacyFilter filter(paid.mechanism, paid.neighbours, limits, options.delta,
+                       options.order
+                           ? *options.order
+                           : filter_order(paid.mechanism, paid.neighbours, limits, options.delta));
   // A label, who it is from, and both in the file.
   constexpr std::int64_t kBytes = 2 * (sizeof(std::int32_t) + sizeof(LabelSource));
   expect_memory(static_cast<double>(run.rows.size()) * kBytes, "keeping the labels");

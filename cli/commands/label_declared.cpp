@@ -35,8 +35,8 @@ namespace {
 
 DeclaredMechanism declared_mechanism(const LabelOptions& options, const Run& run) {
   DeclaredSettings settings;
-  settings.question =
-      joint_question(run.aggregator.noisy(), run.votes.teachers(), run.votes.classes());
+  settings.question = joint_question(run.aggregator.noisy(), run.neighbours, run.votes.teachers(),
+                                     run.votes.classes());
   settings.budget = {*options.declared_epsilon, options.delta,
                      options.fallback_queries.has_value()};
   settings.queries = run.rows.size();
@@ -61,7 +61,8 @@ std::vector<Notice> public_advice(const reports::CurveTables& tables,
   std::vector<Notice> notices;
   if (tables.has_unused()) notices.push_back(reports::tables_unused());
   const DeclaredBudget& budget = mechanism.settings().budget;
-  const double any = epsilon_for_any_votes(run.aggregator.noisy(), run.rows.size(), budget.delta);
+  const double any =
+      epsilon_for_any_votes(run.aggregator.noisy(), run.neighbours, run.rows.size(), budget.delta);
   if (any <= budget.epsilon) {
     notices.push_back(
         {"any_votes_suffice",
@@ -76,21 +77,27 @@ std::vector<Notice> public_advice(const reports::CurveTables& tables,
 Run first_of(const Run& run, std::int64_t queries) {
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < queries; ++i) rows.push_back(run.rows[i]);
-  return {run.votes, RowSelection::list(std::move(rows)), run.aggregator, run.student, {}, {}};
+  return {run.votes,
+          RowSelection::list(std::move(rows)),
+          run.aggregator,
+          run.neighbours,
+          run.student,
+          {},
+          {}};
 }
 
 // Labels of a run without limits: what it costs was paid for before.
 LabelledQueries labels_of(const Run& run, const LabelOptions& options, BitSource& source) {
   const RunLimits limits{run.rows.size(), {}, {}};
   constexpr double kAnyOrder = 2.0;  // of a filter that lets everything through
-  PrivacyFilter filter(run.aggregator, limits, options.delta, kAnyOrder);
+  PrivacyFilter filter(run.aggregator, run.neighbours, limits, options.delta, kAnyOrder);
   return label_queries(run, filter, options.reinforce_above, source, options.threads);
 }
 
 int rehearse_label(const LabelOptions& options, const Streams& streams, VotesInput& input,
                    const Run& run, const DeclaredMechanism& mechanism) {
   auto described = input.describe_async(options.threads);
-  reports::DeclaredReport report{mechanism, run.aggregator, {}};
+  reports::DeclaredReport report{mechanism, {}};
   const reports::CurveTables tables(options.tables);
   {
     const Activity activity(streams, "computing tables");
@@ -142,9 +149,9 @@ int run_declared_label(const LabelOptions& options, const Streams& streams, BitS
   const std::string ensemble = open_ledger(
       ledger, options.ledger, telling(options.access, options.ledger, streams), options.ensemble,
       input.votes->teachers(), input.votes->classes(), points, options.mechanism.neighbours);
-  Event event = reports::declared_event(mechanism, run.aggregator, context.inputs, ensemble,
+  Event event = reports::declared_event(mechanism, context.inputs, ensemble,
                                         options.rows_from_answers, reports::new_event_id());
-  reports::DeclaredReport report{mechanism, run.aggregator, public_advice(tables, mechanism, run)};
+  reports::DeclaredReport report{mechanism, public_advice(tables, mechanism, run)};
   report.declared = reports::declared_entry(mechanism);
   if (ledger) {
     const std::string called = options.output.public_only ? "the ledger" : options.ledger;

@@ -121,12 +121,9 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
   require(Asked::release, options.mechanism.circumstances());
   check_mechanism_options(options.mechanism, false);
   DeclaredSettings settings;
-  settings.question.aggregator =
-      make_aggregator(options.mechanism, *options.teachers, 1, false).noisy();
-  settings.question.teachers = *options.teachers;
-  settings.question.classes = *options.classes;
-  settings.question.cost =
-      default_cost(settings.question.aggregator, *options.teachers, *options.classes);
+  settings.question =
+      joint_question(make_aggregator(options.mechanism, *options.teachers, 1, false).noisy(),
+                     options.mechanism.counted(), *options.teachers, *options.classes);
   settings.budget = {*options.declared_epsilon, options.settings.delta, false};
   settings.queries = options.queries.value_or(0);
   settings.certificate = options.certificate;
@@ -199,7 +196,7 @@ void check_ensemble(const PlanOptions& options) {
   }
   // Where teachers are added or removed their number is what is protected, and a plan is public.
   const bool needs_them = options.declared_epsilon || options.sensitivity_order;
-  if (options.teachers && options.mechanism.counted().adds_or_removes() && !needs_them) {
+  if (options.teachers && options.mechanism.counted().hide_number() && !needs_them) {
     throw usage_error(
         "--neighbours add-remove excludes --teachers and --classes: how many teachers there are is "
         "what it protects, and a plan tells it; by how much a class must lead does not depend on "

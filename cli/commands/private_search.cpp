@@ -39,7 +39,7 @@ double one_try_epsilon(const TuningGrid& grid, std::int64_t queries, double delt
   EpsilonKind kind;
   kind.delta = delta;
   kind.as_headline = true;
-  return PublicEpsilons(kind).of(grid.aggregator(grid.index(0, 0, 0)), queries);
+  return PublicEpsilons(kind, grid.neighbours).of(grid.aggregator(grid.index(0, 0, 0)), queries);
 }
 
 // What must be known to use what was found, whatever that was.

@@ -85,7 +85,8 @@ void note_data_independent(const VoteProfile& votes, double delta,
          "published; which of two numbers is published must be fixed before looking"});
     return;
   }
-  const MechanismCounts steps = steps_of(votes.aggregator, votes.queries, votes.queries);
+  const MechanismCounts steps =
+      steps_of(votes.aggregator, votes.neighbours, votes.queries, votes.queries);
   std::vector<Notice> of_entries;
   const std::vector<CostEntry> entries =
       data_independent_entries(steps, default_orders(), {delta, false}, of_entries);
@@ -121,7 +122,7 @@ void refuse_to_publish(bool is_chosen, const ReleaseOptions& options) {
 reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>& inputs,
                            ReleasedCost cost) {
   reports::ReleasedRun released;
-  released.digest = reports::run_digest(inputs, run.aggregator);
+  released.digest = reports::run_digest(inputs, {run.aggregator, run.neighbours});
   for (const reports::InputFile& input : inputs) {
     if (input.votes_digest) released.votes_digest = *input.votes_digest;
     if (input.role == "decisions" && cost == ReleasedCost::realized) {
@@ -133,8 +134,8 @@ reports::ReleasedRun about(const Run& run, const std::vector<reports::InputFile>
 
 // Before hours are spent on what will not fit.
 void expect_room(std::optional<CurveCost> given, const Run& run) {
-  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.votes.teachers(),
-                                                run.votes.classes())),
+  expect_cost_table(given.value_or(default_cost(run.aggregator.noisy(), run.neighbours,
+                                                run.votes.teachers(), run.votes.classes())),
                     run.votes.teachers(), "curve");
 }
 
@@ -356,7 +357,7 @@ int run_release(const ReleaseOptions& options, const Streams& streams) {
                      counts.added.epsilon, decimal(counts.added.delta))});
   }
   note_data_independent(votes, delta, plan, counts.added.epsilon, notices);
-  const Neighbours neighbours = run.aggregator.neighbours();
+  const Neighbours neighbours = run.neighbours;
   const auto deliver = [&](const std::string& json, const std::string& summary) {
     const auto put_out = [&] {
       deliver_report(options.output, json,

@@ -88,7 +88,8 @@ Certificate certificate_of(const ReleaseOptions& options, const Run& run) {
     return Certificate::renyi;
   }
   const Aggregator& aggregator = run.aggregator.noisy();
-  return default_certificate(joint_question(aggregator, run.votes.teachers(), run.votes.classes()));
+  return default_certificate(
+      joint_question(aggregator, run.neighbours, run.votes.teachers(), run.votes.classes()));
 }
 
 std::optional<Certificate> certificate_in_use(const AnySettings& settings,
@@ -105,7 +106,8 @@ ReleaseOptions in_force(ReleaseOptions options, const AnySettings& settings, con
   if (!options.certificate) {
     if (!options.bound) options.bound = Bound::tradeoff;
   } else if (!options.cost && options.certificate != Certificate::complex) {
-    options.cost = default_cost(run.aggregator.noisy(), run.votes.teachers(), run.votes.classes());
+    options.cost = default_cost(run.aggregator.noisy(), run.neighbours, run.votes.teachers(),
+                                run.votes.classes());
   }
   if (!options.reading) options.reading = GuaranteeKind::joint;
   return options;

@@ -26,8 +26,8 @@
 namespace pate::cli {
 
 std::string neighbours_text(const Neighbours& neighbours) {
-  if (neighbours.is_one_replaced()) return "";
-  return fmt::format(", costs for {}", in_words(neighbours));
+  const std::string whom = others_in_words(neighbours);
+  return whom.empty() ? whom : ", costs for " + whom;
 }
 
 std::string_view origin_text(bool follow_answers) {
@@ -90,7 +90,7 @@ std::string samples_line(const MechanismCounts& steps) {
 
 // None of a public part that does not say it.
 std::optional<std::int64_t> told_teachers(const Account& account) {
-  const bool is_told = account.teachers > 0 || !account.steps.neighbours.adds_or_removes();
+  const bool is_told = account.teachers > 0 || !account.steps.neighbours.hide_number();
   return is_told ? std::optional(account.teachers) : std::nullopt;
 }
 
@@ -134,7 +134,7 @@ std::string analyze_summary(const Account& account, const VotesTitle& votes, boo
                             std::span<const WeightCost> weights) {
   std::string text = votes_line(votes, account.queries, told_teachers(account), account.classes,
                                 origin_text(follows_answers(account)));
-  text += mechanism_text(account.aggregator) + neighbours_text(account.aggregator.neighbours());
+  text += mechanism_text(account.aggregator) + neighbours_text(account.steps.neighbours);
   text += heaviest_text(weights) + '\n' + samples_line(account.steps);
   if (account.aggregator.refuses() && !std::isnan(account.answered_expected)) {
     text +=
@@ -188,13 +188,13 @@ std::string label_summary(const reports::LabelReport& report, const std::string&
   const Account& account = report.account;
   const LabelledQueries& labelled = report.labelled;
   const auto teachers = told_teachers(account);
-  std::string text = fmt::format("{}: {} asked of {}{}{}, {} classes\n{}\n", votes, labelled.asked,
-                                 queries_text(static_cast<long long>(labelled.labels.size())),
-                                 origin_text(follows_answers(account)),
-                                 teachers ? ", " + teachers_text(*teachers) : "", account.classes,
-                                 mechanism_text(account.aggregator) +
-                                     neighbours_text(account.aggregator.neighbours()) +
-                                     heaviest_text(report.weights));
+  std::string text =
+      fmt::format("{}: {} asked of {}{}{}, {} classes\n{}\n", votes, labelled.asked,
+                  queries_text(static_cast<long long>(labelled.labels.size())),
+                  origin_text(follows_answers(account)),
+                  teachers ? ", " + teachers_text(*teachers) : "", account.classes,
+                  mechanism_text(account.aggregator) + neighbours_text(account.steps.neighbours) +
+                      heaviest_text(report.weights));
   text += fmt::format("{}: {} by the teachers", report.path,
                       counted(labelled.answered, "label", "labels"));
   if (labelled.student > 0) text += fmt::format(", {} by the student", labelled.student);
@@ -213,7 +213,7 @@ std::string declared_summary(const reports::DeclaredReport& report, const std::s
       fmt::format("{}: {}{}, {}, {} classes\n{}\n", votes,
                   queries_text(static_cast<long long>(settings.queries)),
                   origin_text(follows_answers), teachers_text(settings.question.teachers),
-                  settings.question.classes, mechanism_text(report.aggregator));
+                  settings.question.classes, mechanism_text(settings.question.aggregator));
   if (report.labels) {
     const LabelledQueries& labelled = report.labels->labelled;
     text += fmt::format("the test {}\n{}: {} by the teachers",
@@ -265,7 +265,8 @@ std::string public_release_summary(const PublicRelease& published,
 
 // Whom numbers are for, where that is not one teacher that votes otherwise.
 static void who_line(std::string& text, const Neighbours& neighbours) {
-  if (!neighbours.is_one_replaced()) text += fmt::format("costs for {}\n", in_words(neighbours));
+  const std::string whom = others_in_words(neighbours);
+  if (!whom.empty()) text += fmt::format("costs for {}\n", whom);
 }
 
 // The numbers behind a plan.
@@ -287,7 +288,7 @@ static void private_lines(std::string& text, const CurvePlan& plan) {
                  "\nparameters ({}), cost {}:\n  --order {:.10g} --s {:.10g} --beta {:.10g}\n",
                  name(plan.origin), name(plan.mechanism.settings().question.cost), parameters.order,
                  parameters.s, parameters.beta);
-  who_line(text, plan.mechanism.settings().question.aggregator.neighbours);
+  who_line(text, plan.mechanism.settings().question.neighbours);
 }
 
 static void private_lines(std::string& text, const ComplexPlan& plan) {

@@ -81,8 +81,9 @@ void require_points_again(const TuneOptions& options, const TuningTask& task,
 }
 
 // What must be known of parameters for a budget that is declared beforehand.
-void add_declared_notices(const VotesInput& input, const std::optional<OffGridPoint>& best,
-                          const DeclaredOutcome& outcome, std::vector<Notice>& notices) {
+void add_declared_notices(const VotesInput& input, const Neighbours& neighbours,
+                          const std::optional<OffGridPoint>& best, const DeclaredOutcome& outcome,
+                          std::vector<Notice>& notices) {
   std::erase_if(notices, [](const Notice& one) { return one.code == "parameters_from_votes"; });
   notices.insert(
       notices.begin(),
@@ -92,8 +93,8 @@ void add_declared_notices(const VotesInput& input, const std::optional<OffGridPo
        "public, of pate simulate, or of teachers of other data; how likely the votes that are "
        "labelled pass is not known from them"});
   if (!best) return;
-  const double any =
-      epsilon_for_any_votes(best->aggregator, input.rows.size(), outcome.goal.budget.delta);
+  const double any = epsilon_for_any_votes(best->aggregator, neighbours, input.rows.size(),
+                                           outcome.goal.budget.delta);
   if (any <= outcome.goal.budget.epsilon) {
     notices.push_back({"any_votes_suffice",
                        fmt::format("whatever the votes are, this run costs epsilon = {} at most: "
@@ -166,8 +167,9 @@ SolvedParameter solve_for(SolvedFor parameter, const TuneSettings& settings, Tun
         "file of --indices instead");
   }
   const TuningVotes votes{*input.votes, input.rows, input.student.get(), {}};
-  const SolvedParameter found = solve_parameter(votes, grid.aggregator(0), settings.grid,
-                                                *settings.goal.max_epsilon, parameter);
+  const SolvedParameter found =
+      solve_parameter(votes, grid.aggregator(0), grid.neighbours, settings.grid,
+                      *settings.goal.max_epsilon, parameter);
   if (parameter == SolvedFor::sigma2) {
     grid.noise = {found.value};
     return found;
@@ -269,9 +271,9 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
                         : search_grid(unlabelled, settings.grid.threads);
   grid.neighbours = options.tuning.neighbours;
   if (options.tuning.declared_epsilon) {
-    expect_cost_table(
-        default_cost(grid.aggregator(0), input.votes->teachers(), input.votes->classes()),
-        input.votes->teachers(), "test");
+    expect_cost_table(default_cost(grid.aggregator(0), grid.neighbours, input.votes->teachers(),
+                                   input.votes->classes()),
+                      input.votes->teachers(), "test");
   }
   std::optional<SolvedParameter> solved;
   TuneOptions asked = options;
@@ -359,7 +361,7 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
   }
   context.notices = tune_notices(tuning, settings);
   if (context.declared) {
-    add_declared_notices(input, declared_best, *context.declared, context.notices);
+    add_declared_notices(input, grid.neighbours, declared_best, *context.declared, context.notices);
   }
   add_one_noise_notice(options.tuning, context.notices);
   if (context.groups) {

@@ -150,7 +150,7 @@ std::vector<Notice> tune_notices(const Tuning& tuning, const TuneSettings& setti
     } else if (std::ranges::any_of(
                    tuning.points,
                    [](const TunedPoint& p) { return p.released && p.released->is_estimate; }) ||
-               tuning.grid.neighbours.is_one_replaced()) {
+               tuning.grid.neighbours.teachers == 1) {
       add("releases_estimated",
           "what a release would publish on average is computed for the best point and estimated "
           "for the others, within some 10 %; the front is that of the trade-off bound");

@@ -75,7 +75,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
     }
     add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
   }
-  if (const Neighbours neighbours = mechanism.neighbours(); !neighbours.is_one_replaced()) {
+  if (const Neighbours& neighbours = options.tuning.neighbours; neighbours != Neighbours{}) {
     add("--teachers-per-person", std::to_string(neighbours.teachers));
     add("--neighbours", option_word(neighbours.adjacency));
   }

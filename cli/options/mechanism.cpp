@@ -274,7 +274,7 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
     } else {
       aggregator.noisy_max = LaplaceNoisyMax{*options.laplace_scale};
     }
-    return protecting(aggregator, options.counted());
+    return aggregator;
   }
   aggregator.noisy_max = GaussianNoisyMax{sigma_of_maximum(options)};
   if (!options.threshold.empty()) {
@@ -282,7 +282,7 @@ Mechanism make_aggregator(const MechanismOptions& options, std::int64_t teachers
         ThresholdCheck{thresholds_of(options, teachers).front(), *options.sigma1};
     aggregator.interactive = has_student;
   }
-  return protecting(aggregator, options.counted());
+  return aggregator;
 }
 
 std::vector<Notice> slip_notices(std::span<const double> thresholds,
@@ -393,6 +393,7 @@ Run make_run(VotesInput& input, const MechanismOptions& options, Shard shard) {
   return {*input.votes,
           input.rows,
           mechanism,
+          options.counted(),
           input.student.get(),
           std::move(input.decisions),
           std::move(input.labels),

@@ -13,6 +13,7 @@
 #include "cli/options/privacy.hpp"
 #include "pate/base/read_double.hpp"
 #include "pate/divergence/rdp/orders.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/release/declared/declared_test.hpp"
 
 namespace pate::cli {
@@ -156,7 +157,7 @@ void settle_goal(TuningOptions& options) {
   if (is_private || options.goal == CostGoal::own || options.is_ptr()) return;
   const double budget = *settings.goal.max_epsilon;
   const bool can_be_declared = budget >= kLeastDeclaredEpsilon && budget <= kLargestDeclaredEpsilon;
-  if (options.neighbours.adds_or_removes() || !can_be_declared) {
+  if (supports(Asked::release, options.neighbours) || !can_be_declared) {
     settings.grid.any_votes = true;
     return;
   }
@@ -214,7 +215,7 @@ void check_groups(const TuningOptions& options) {
   exclude(!options.shard.empty() || !options.resume.empty(), "--shard and --resume");
   exclude(options.is_ptr() || options.one_noise,
           "PTR and one noise: what each teacher pays is known of a noisy maximum");
-  exclude(!options.neighbours.is_one_replaced(),
+  exclude(supports(Asked::groups, options.neighbours).has_value(),
           "--neighbours and --teachers-per-person: it tells what each teacher pays");
 }
 
@@ -231,7 +232,7 @@ void check_weights(const TuningOptions& options) {
   exclude(!options.shard.empty() || !options.resume.empty(),
           "--shard and --resume: a report does not keep the weights");
   exclude(options.is_ptr() || options.one_noise, "PTR and one noise, which go by whole votes");
-  exclude(!options.neighbours.is_one_replaced(),
+  exclude(supports(Asked::weights, options.neighbours).has_value(),
           "--neighbours and --teachers-per-person: it goes by one teacher that votes otherwise");
 }
 

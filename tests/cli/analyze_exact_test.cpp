@@ -281,7 +281,7 @@ TEST_SUITE("analyze") {
 
     const pate::Aggregator aggregator{
         pate::ThresholdCheck{8.0, 4.0}, {pate::GaussianNoisyMax{3.0}}, false};
-    const pate::ExactMechanism mechanism(aggregator, kTeachers);
+    const pate::ExactMechanism mechanism(aggregator, {}, kTeachers);
     std::vector<double> worst(2 * orders.size(), 0.0);
     for (std::int64_t t = 0; t < kTeachers; ++t) {
       double larger = 0.0;

@@ -20,7 +20,7 @@ inline pate::CostSpec curve_question(std::int64_t teachers, std::int64_t classes
   question.teachers = teachers;
   question.classes = classes;
   question.order = order;
-  question.cost = pate::default_cost(question.aggregator, teachers, classes);
+  question.cost = pate::default_cost(question.aggregator, question.neighbours, teachers, classes);
   return question;
 }
 
@@ -37,7 +37,7 @@ inline pate::VoteProfile favouring_votes(const pate::CostSpec& question, double 
     }
     result.push_back({counts, *std::ranges::max_element(counts), true});
   }
-  return profile_of(question.aggregator, result);
+  return profile_of(question.aggregator, result, question.neighbours);
 }
 
 }  // namespace pate_test

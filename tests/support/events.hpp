@@ -83,8 +83,8 @@ inline Event labelling_of(const SmallRun& small, double delta, Random& random,
   if (may_stop && small.aggregator.selection && random.integer(0, 1) == 0) limits.max_answers = 1;
   if (may_stop && random.integer(0, 2) == 0) limits.max_epsilon = random.log_uniform(0.5, 20.0);
   PrivacyFilter filter(
-      small.aggregator, limits, delta,
-      random.integer(0, 1) == 0 ? filter_order(small.aggregator, limits, delta) : 8.0);
+      small.aggregator, {}, limits, delta,
+      random.integer(0, 1) == 0 ? filter_order(small.aggregator, {}, limits, delta) : 8.0);
   TestBits bits(static_cast<std::uint64_t>(random.integer(0, 1 << 30)));
   const LabelledQueries labelled = label_queries(run, filter, {}, bits, 1);
   const Account account = label_account(run, labelled, filter, limits, delta, 1);
@@ -118,7 +118,7 @@ inline Event number_of(const Event* run, const std::vector<std::string>& covers,
   open.aggregator = run != nullptr ? run->open.aggregator : gnmax(random.log_uniform(1.0, 8.0));
   open.mechanism = open.aggregator->name();
   open.queries = run != nullptr ? run->open.queries : 2;
-  open.steps = steps_of(*open.aggregator, open.queries, open.queries);
+  open.steps = steps_of(*open.aggregator, {}, open.queries, open.queries);
   open.delta = delta;
   DrawnNumber& drawn = open.drawn.emplace();
   drawn.epsilon = random.uniform(0.5, 5.0);
@@ -169,7 +169,7 @@ inline Event tuning_of(Random& random) {
   event.open.queries = random.integer(1, 4);
   event.open.tries = TriedRuns{
       tries_expecting(static_cast<TriesLaw>(random.integer(0, 2)), random.log_uniform(1.5, 20.0)),
-      steps_of(gnmax(random.log_uniform(2.0, 30.0)), event.open.queries, event.open.queries)};
+      steps_of(gnmax(random.log_uniform(2.0, 30.0)), {}, event.open.queries, event.open.queries)};
   event.open.delta = 1e-5;
   return event;
 }

@@ -49,10 +49,22 @@ inline Aggregator interactive(double threshold, double sigma1, double sigma2) {
   return aggregator;
 }
 
+/// What costs of the mechanism are asked for between these neighbours.
+inline CostedMechanism protecting(const Mechanism& mechanism, const Neighbours& neighbours) {
+  return {mechanism, neighbours};
+}
+
 /// A run of all queries of the votes, without files beside them.
 inline Run run_of(const VoteSource& votes, const Mechanism& aggregator,
                   const StudentScores* student = nullptr) {
-  return {votes, RowSelection::all(votes.queries()), aggregator, student, {}, {}};
+  return {votes, RowSelection::all(votes.queries()), aggregator, {}, student, {}, {}};
+}
+
+inline Run run_of(const VoteSource& votes, const CostedMechanism& costed,
+                  const StudentScores* student = nullptr) {
+  return {
+      votes, RowSelection::all(votes.queries()), costed.mechanism, costed.neighbours, student, {},
+      {}};
 }
 
 }  // namespace pate::test

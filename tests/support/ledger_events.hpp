@@ -34,7 +34,7 @@ inline Event labelling(const std::string& id, const std::string& run_digest,
   open.queries = queries;
   open.delta = 1e-5;
   open.origin.order = 8.0;
-  open.steps = steps_of(*open.aggregator, queries, queries);
+  open.steps = steps_of(*open.aggregator, {}, queries, queries);
   open.realized = RealizedRun{queries, queries};
   event.facts.digests.run = run_digest;
   return event;

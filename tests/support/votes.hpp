@@ -95,9 +95,11 @@ struct ProfiledQuery {
 
 /// The profile of a run of these queries, distinct or not.
 inline pate::VoteProfile profile_of(const pate::Aggregator& aggregator,
-                                    const std::vector<ProfiledQuery>& queries) {
+                                    const std::vector<ProfiledQuery>& queries,
+                                    const pate::Neighbours& neighbours = {}) {
   pate::VoteProfile votes;
   votes.aggregator = aggregator;
+  votes.neighbours = neighbours;
   votes.queries = static_cast<std::int64_t>(queries.size());
   votes.has_decisions = true;
   const Histogram& first = queries.front().counts;

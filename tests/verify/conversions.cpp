@@ -388,7 +388,7 @@ void runs(Draw& draw, Case& c) {
   settings.threads = 1;
   c.input("delta", settings.delta);
   const pate::Run run{
-      votes, pate::RowSelection::all(votes.queries()), aggregator, nullptr, decisions, {}};
+      votes, pate::RowSelection::all(votes.queries()), aggregator, {}, nullptr, decisions, {}};
   const pate::Account account = pate::account(run, settings);
   for (const pate::CostEntry& entry : account.costs) {
     if (!entry.order || !entry.data_dependent) continue;

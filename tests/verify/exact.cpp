@@ -173,7 +173,7 @@ void exact_costs(Draw& draw, Case& c) {
       largest.reverse = std::max(largest.reverse, Real(excess(there, here)));
     }
   }
-  const pate::ExactMechanism mechanism(aggregator, teachers);
+  const pate::ExactMechanism mechanism(aggregator, {}, teachers);
   pate::ExactCost cost(mechanism, mechanism.group(counts, {}));
   const pate::BothDirections ours = cost.largest(order);
   const Real real_order = order;

@@ -147,7 +147,7 @@ void sensitivities(Draw& draw, Case& c) {
       static_cast<std::size_t>(draw.integer(0, static_cast<std::int64_t>(all.size()) - 1));
   c.input("counts", all[at]);
   const pate_test::HistogramVotes votes({all[at]});
-  const pate::Run run{votes, pate::RowSelection::all(1), aggregator, nullptr, {}, {}};
+  const pate::Run run{votes, pate::RowSelection::all(1), aggregator, {}, nullptr, {}, {}};
   const pate::VoteProfile profile = pate::collect_votes(run);
   const pate::ExcessCurve curve(aggregator.noisy_max, teachers, static_cast<std::int64_t>(classes),
                                 order, 1);
@@ -161,7 +161,7 @@ void sensitivities(Draw& draw, Case& c) {
   for (std::size_t b = 0; b < all.size(); ++b) {
     if (distance(at, b) != 1) continue;
     const pate_test::HistogramVotes other({all[b]});
-    const pate::Run near{other, pate::RowSelection::all(1), aggregator, nullptr, {}, {}};
+    const pate::Run near{other, pate::RowSelection::all(1), aggregator, {}, nullptr, {}, {}};
     const pate::LocalSensitivity there = pate::tradeoff_local_sensitivity(
         pate::collect_votes(near), curve, pate::ReleasedCost::joint, pate::GridResolution::coarse(),
         teachers, 1);

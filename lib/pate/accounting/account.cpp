@@ -157,7 +157,7 @@ void count_at_cap(const CostInputs& inputs, Bound bound, Account& account) {
   const auto entry = std::ranges::find(account.costs, bound, &CostEntry::bound);
   if (entry == account.costs.end() || !entry->order) return;
   const double order = *entry->order;
-  const NoisyStep step = account.aggregator.noisy().step();
+  const NoisyStep step = account.aggregator.noisy().step(account.steps.neighbours);
   const double cap = bound == Bound::published ? published_cost(step, 0.0, order)
                                                : data_independent_cost(step, order);
   const auto is_at_cap = [&](double log_q) {
@@ -233,7 +233,8 @@ std::optional<CostEntry> candidate_of(std::span<const CostEntry> costs,
 
 // All but the exact costs, the utility, and what is said of the headline.
 Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggregator,
-                       bool has_decisions, OrderSearch search, AccountSettings settings) {
+                       const Neighbours& neighbours, bool has_decisions, OrderSearch search,
+                       AccountSettings settings) {
   validate_delta(settings.delta);
   if (aggregator.ptr() != nullptr) settings.published = false;    // nobody has published one
   if (aggregator.sparse() != nullptr) settings.tradeoff = false;  // no sum: `add_sparse_costs`
@@ -243,7 +244,7 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   account.classes = query_counts.classes;
   account.queries = query_counts.queries;
   account.delta = settings.delta;
-  account.steps = steps_of(aggregator, query_counts.queries, query_counts.queries);
+  account.steps = steps_of(aggregator, neighbours, query_counts.queries, query_counts.queries);
   search.spent = std::max(settings.query_delta, account.steps.delta());
   account.query_delta = search.spent;
   account.orders = orders_of(settings);
@@ -259,7 +260,7 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   // The trajectory of costs that depend on votes is computed beside them: of those that may be the
   // headline.
   const auto candidate = candidate_of(account.costs, settings);
-  const CostInputs inputs(query_counts, aggregator, settings.threads);
+  const CostInputs inputs(query_counts, aggregator, neighbours, settings.threads);
   CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
     if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
@@ -284,11 +285,11 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
 
 // `votes`: of the teachers, where their sums are wanted and not in the partials.
 Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanism& aggregator,
-                   const AccountSettings& settings, bool is_part = false,
-                   const std::function<void(Account&)>& add_exact = {}) {
+                   const Neighbours& neighbours, const AccountSettings& settings,
+                   bool is_part = false, const std::function<void(Account&)>& add_exact = {}) {
   const OrderSearch search{settings.delta, settings.orders.has_value()};
-  Account result =
-      account_bounds(partials.query_counts, aggregator, partials.has_decisions, search, settings);
+  Account result = account_bounds(partials.query_counts, aggregator, neighbours,
+                                  partials.has_decisions, search, settings);
   if (partials.exact && settings.tilted) {
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
@@ -298,7 +299,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
   const ExactSettings exact = exact_settings(settings, is_part);
   // For the costs above alone the distinct queries were counted too.
   if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
-    const ExactMechanism mechanism(aggregator.noisy("an exact cost"),
+    const ExactMechanism mechanism(aggregator.noisy("an exact cost"), neighbours,
                                    partials.query_counts.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
@@ -333,9 +334,10 @@ void settle_headline(const AccountSettings& settings, Account& account) {
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
   require(settings, circumstances_of(run));
-  if (run.shard.of > 1 || partials != nullptr) require(Asked::shard, run.aggregator);
+  if (run.shard.of > 1 || partials != nullptr)
+    require(Asked::shard, {run.aggregator, run.neighbours});
   if ((settings.exact || settings.tilted || settings.complex) && run.aggregator.ptr() == nullptr) {
-    mechanism.emplace(run.aggregator.noisy(), run.votes.teachers());
+    mechanism.emplace(run.aggregator.noisy(), run.neighbours, run.votes.teachers());
   }
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr,
@@ -346,8 +348,8 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
     if (run.aggregator.sparse() != nullptr) {
       add_costs = [&](Account& of) { add_sparse_costs(run, settings, of); };
     }
-    Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator, settings,
-                                run.shard.of > 1, add_costs);
+    Account result = account_of(counted.partials, counted.teachers.get(), run.aggregator,
+                                run.neighbours, settings, run.shard.of > 1, add_costs);
     if (run.aggregator.sparse() != nullptr) fill_sparse_answers(run, result);
     return result;
   }
@@ -357,12 +359,12 @@ Account account(const Run& run, const AccountSettings& settings, Partials* parti
     counted.partials.exact->rows = counted.teachers->rows();
   }
   *partials = std::move(counted.partials);
-  return account_of(*partials, nullptr, run.aggregator, settings, run.shard.of > 1);
+  return account_of(*partials, nullptr, run.aggregator, run.neighbours, settings, run.shard.of > 1);
 }
 
-Account account(const Partials& partials, const Mechanism& aggregator,
+Account account(const Partials& partials, const Mechanism& aggregator, const Neighbours& neighbours,
                 const AccountSettings& settings) {
-  return account_of(partials, nullptr, aggregator, settings);
+  return account_of(partials, nullptr, aggregator, neighbours, settings);
 }
 
 ExactSettings exact_settings(const AccountSettings& settings, bool is_part) {
@@ -375,9 +377,9 @@ ExactSettings exact_settings(const AccountSettings& settings, bool is_part) {
           settings.when_profiling};
 }
 
-Account account(const Partials& partials, const Mechanism& aggregator,
+Account account(const Partials& partials, const Mechanism& aggregator, const Neighbours& neighbours,
                 const AccountSettings& settings, const std::function<void(Account&)>& add_exact) {
-  return account_of(partials, nullptr, aggregator, settings, false, add_exact);
+  return account_of(partials, nullptr, aggregator, neighbours, settings, false, add_exact);
 }
 
 }  // namespace pate

@@ -62,7 +62,7 @@ struct AccountSettings {
 /// The same, to the bit, of a run that was counted before, in one piece or merged from its shards;
 /// exact and tilted costs and utility where the partials have them.
 [[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
-                              const AccountSettings& settings);
+                              const Neighbours& neighbours, const AccountSettings& settings);
 
 /// Chooses the headline of all costs of an account, and tells what is to be said of it.
 void settle_headline(const AccountSettings& settings, Account& account);
@@ -73,7 +73,7 @@ void settle_headline(const AccountSettings& settings, Account& account);
 /// The same with exact costs of another kind, which `add_exact` adds to what is an account already
 /// but for its headline.
 [[nodiscard]] Account account(const Partials& partials, const Mechanism& aggregator,
-                              const AccountSettings& settings,
+                              const Neighbours& neighbours, const AccountSettings& settings,
                               const std::function<void(Account&)>& add_exact);
 
 }  // namespace pate

@@ -23,7 +23,7 @@ class Published : public BoundAtOrders {
   Published(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        table_(published_table(inputs.cells(), inputs.aggregator().noisy().step())) {
+        table_(published_table(inputs.cells(), inputs.step())) {
     if (table_) tables_ = table_->at_orders(orders, threads);
   }
 
@@ -38,7 +38,7 @@ class Published : public BoundAtOrders {
       }
     } else {
       for (const std::size_t j : at) {
-        costs[j] = published_cost(inputs_.aggregator().noisy().step(), q.log_q, orders_[j]);
+        costs[j] = published_cost(inputs_.step(), q.log_q, orders_[j]);
       }
     }
   }
@@ -59,15 +59,15 @@ class Tradeoff : public BoundAtOrders {
   Tradeoff(const CostInputs& inputs, std::span<const double> orders, unsigned threads)
       : inputs_(inputs),
         orders_(orders.begin(), orders.end()),
-        table_(inputs.aggregator().is_gaussian()
-                   ? tradeoff_table(inputs.cells(), inputs.aggregator().noisy().step())
-                   : std::nullopt) {
+        table_(inputs.aggregator().is_gaussian() ? tradeoff_table(inputs.cells(), inputs.step())
+                                                 : std::nullopt) {
     if (table_) tables_ = table_->at_orders(orders, threads);
     if (!inputs.ladder()) return;
     if (table_) fill_nodes();
     std::vector<std::optional<JointCost>> made(orders.size());
     parallel_for(orders.size(), threads, [&](std::size_t j) {
-      const double cap = data_independent_cost(inputs.aggregator(), orders[j]).noisy_max;
+      const double cap =
+          data_independent_cost(inputs.aggregator(), inputs.neighbours(), orders[j]).noisy_max;
       made[j].emplace(*inputs.ladder(), orders[j], cap, &*inputs.places());
     });
     for (auto& joint : made) joints_.push_back(std::move(*joint));
@@ -89,7 +89,7 @@ class Tradeoff : public BoundAtOrders {
       throw parameter_error("a selection goes with Gaussian noise, or with PTR");
     } else {
       for (const std::size_t j : at) {
-        costs[j] = tradeoff_cost(inputs_.aggregator().noisy().step(), q.log_q, orders_[j]).larger();
+        costs[j] = tradeoff_cost(inputs_.step(), q.log_q, orders_[j]).larger();
       }
     }
   }
@@ -171,7 +171,7 @@ std::unique_ptr<BoundAtOrders> bound_at_orders(Bound bound, const CostInputs& in
 double published_selection_cost(const AnswerTable& ladder, std::int64_t statistic, double order) {
   return threshold_published(
       std::min(ladder.log_answered(statistic), ladder.log_refused(statistic)),
-      ladder.check().sigma1_per_move(ladder.neighbours()), order);
+      ladder.neighbours().per_move(ladder.check().sigma1), order);
 }
 
 }  // namespace pate

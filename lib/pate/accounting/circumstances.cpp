@@ -7,7 +7,7 @@ Circumstances circumstances_of(const VoteSource& votes) {
 }
 
 Circumstances circumstances_of(const Run& run) {
-  return Circumstances(run.aggregator)
+  return Circumstances(run.aggregator, run.neighbours)
       .with(Given::left_out, run.votes.leaves_out_abstentions())
       .with(Given::student, run.student != nullptr)
       .with(Given::decisions, run.decisions || run.labels)

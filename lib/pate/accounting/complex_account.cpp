@@ -159,7 +159,7 @@ BothDirections complex_epsilon(const ComplexSums& sums, double limit, double del
 }
 
 void add_complex_costs(std::span<const ExactQuery> queries, unsigned threads, Account& account) {
-  require(Asked::complex, account.aggregator);
+  require(Asked::complex, {account.aggregator, account.steps.neighbours});
   double known = kInfinity;
   for (const CostEntry& cost : account.costs) {
     if (cost.promise == Promise::fixed && cost.delta == account.delta) {
@@ -169,7 +169,8 @@ void add_complex_costs(std::span<const ExactQuery> queries, unsigned threads, Ac
   CostEntry entry{Bound::complex, GuaranteeKind::joint, EpsilonMethod::profile, 0.0, account.delta};
   entry.data_dependent = true;
   if (account.queries > 0) {
-    const ExactMechanism mechanism(account.aggregator.noisy(), account.teachers);
+    const ExactMechanism mechanism(account.aggregator.noisy(), account.steps.neighbours,
+                                   account.teachers);
     ExactRun run(mechanism, {queries.begin(), queries.end()}, threads);
     const double limit = kLeftOutShare * account.delta / static_cast<double>(account.queries);
     // Whatever they are chosen by, a certificate holds.

@@ -31,9 +31,10 @@ QCells::Position no_cell(double log_q) {
 }  // namespace
 
 CostInputs::CostInputs(const QueryCounts& query_counts, const Mechanism& aggregator,
-                       unsigned threads)
+                       const Neighbours& neighbours, unsigned threads)
     : query_counts_(query_counts),
       aggregator_(aggregator),
+      neighbours_(neighbours),
       cells_(finite_log_q(query_counts)),
       narrow_(finite_log_q(query_counts), QCells::Width::narrow) {
   const bool has_sets = aggregator.is_gaussian();
@@ -49,7 +50,7 @@ CostInputs::CostInputs(const QueryCounts& query_counts, const Mechanism& aggrega
   });
   const auto rule = aggregator.answer_rule();
   if (rule && !query_counts.distinct.empty()) {
-    ladder_.emplace(*rule, aggregator.neighbours(), query_counts.distinct.front().statistic,
+    ladder_.emplace(*rule, neighbours, query_counts.distinct.front().statistic,
                     query_counts.distinct.back().statistic, query_counts.teachers);
   }
   answered_.reserve(query_counts.distinct.size());

@@ -18,10 +18,14 @@ namespace pate {
 class CostInputs {
  public:
   /// The query counts must outlive this. `threads` (0: all processors) changes no bit.
-  CostInputs(const QueryCounts& query_counts, const Mechanism& aggregator, unsigned threads);
+  CostInputs(const QueryCounts& query_counts, const Mechanism& aggregator,
+             const Neighbours& neighbours, unsigned threads);
 
   [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
   [[nodiscard]] const Mechanism& aggregator() const { return aggregator_; }
+  [[nodiscard]] const Neighbours& neighbours() const { return neighbours_; }
+  /// The noisy maximum as its costs see it; throws `parameter_error` of PTR.
+  [[nodiscard]] NoisyStep step() const { return aggregator_.noisy().step(neighbours_); }
   [[nodiscard]] const std::optional<AnswerTable>& ladder() const { return ladder_; }
   /// The statistics that occur, on the ladder.
   [[nodiscard]] const std::optional<StatisticPlaces>& places() const { return places_; }
@@ -69,6 +73,7 @@ class CostInputs {
  private:
   const QueryCounts& query_counts_;
   Mechanism aggregator_;
+  Neighbours neighbours_;
   std::optional<AnswerTable> ladder_;
   std::optional<StatisticPlaces> places_;
   QCells cells_;

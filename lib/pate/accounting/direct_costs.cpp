@@ -65,7 +65,7 @@ RunCost direct_cost(const CostInputs& inputs, Bound bound, double order, unsigne
   if (bound != Bound::published && bound != Bound::tradeoff) {
     throw parameter_error("only the published and the trade-off bound depend on queries through q");
   }
-  const GaussianNoisyMax noise = inputs.aggregator().noisy().step().gaussian_per_move();
+  const GaussianNoisyMax noise = inputs.step().gaussian_per_move();
   const double cap = data_independent_cost(noise, order);
   std::optional<JointCost> joint;
   if (bound == Bound::tradeoff && inputs.ladder()) {

@@ -190,12 +190,12 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
     rows = votes->rows();
   }
 
-  if (!mechanism.is_one_replaced()) {
+  if (!mechanism.moves_together()) {
     account.notices.push_back(
         {"no_teacher_costs",
          fmt::format("exact costs are those of the counts, whoever the {} are: costs of single "
                      "teachers are known for one that votes otherwise",
-                     mechanism.aggregator().neighbours.teachers == 1 ? "teacher" : "teachers")});
+                     mechanism.neighbours().teachers == 1 ? "teacher" : "teachers")});
   }
   const DirectionOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =

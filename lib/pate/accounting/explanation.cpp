@@ -130,12 +130,13 @@ Explanation begin_explanation(const Run& run, const Account& account,
   }
   Explanation result;
   result.aggregator = run.aggregator;
+  result.neighbours = run.neighbours;
   result.teachers = account.teachers;
   result.classes = account.classes;
   result.run_queries = account.queries;
   result.headline = account.costs[account.headline];
   result.order = order_of(account);
-  const CostInputs inputs(query_counts, run.aggregator, threads);
+  const CostInputs inputs(query_counts, run.aggregator, run.neighbours, threads);
   result.run_tradeoff = direct_cost(inputs, Bound::tradeoff, result.order, threads).joint;
   result.notices.push_back({"private_numbers",
                             "everything here shows votes of the teachers or depends on them: it is "
@@ -147,9 +148,9 @@ Explanation explain_tested(const Run& run, const AccountSettings& settings,
                            const ExplainedQueries& which) {
   const CountedRun counted = count_run(run, {settings.threads, settings.progress});
   const QueryCounts& query_counts = counted.partials.query_counts;
-  Explanation result =
-      begin_explanation(run, pate::account(counted.partials, run.aggregator, settings),
-                        query_counts, settings.threads);
+  Explanation result = begin_explanation(
+      run, pate::account(counted.partials, run.aggregator, run.neighbours, settings), query_counts,
+      settings.threads);
   std::map<std::int64_t, std::int64_t> times;
   for (std::int64_t i = 0; i < run.rows.size(); ++i) ++times[run.rows[i]];
   // By stability and which neighbours there are.
@@ -195,13 +196,13 @@ Explanation explain(const Run& run, const AccountSettings& settings,
                     const ExplainedQueries& which) {
   require(Asked::explanation, circumstances_of(run));
   if (run.aggregator.ptr() != nullptr) return explain_tested(run, settings, which);
-  const ExactMechanism mechanism(run.aggregator.noisy(), run.votes.teachers());
+  const ExactMechanism mechanism(run.aggregator.noisy(), run.neighbours, run.votes.teachers());
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, &mechanism, /*by_query=*/true});
   // Of the run the bounds are told; exact costs at their order alone.
   const std::vector<ExactQuery> distinct = std::move(counted.partials.exact->distinct);
   counted.partials.exact.reset();
-  const Account account = pate::account(counted.partials, run.aggregator, settings);
+  const Account account = pate::account(counted.partials, run.aggregator, run.neighbours, settings);
   Explanation result =
       begin_explanation(run, account, counted.partials.query_counts, settings.threads);
 

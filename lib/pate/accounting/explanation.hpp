@@ -15,6 +15,7 @@ namespace pate {
 /// What `explain` finds.
 struct Explanation {
   Mechanism aggregator;
+  Neighbours neighbours;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t run_queries = 0;
@@ -35,7 +36,7 @@ struct ExplainedQueries {
   std::int64_t top = 0;
 };
 
-/// Explains queries of a run, against the neighbours of its aggregator. Of PTR exact costs are
+/// Explains queries of a run, against its neighbours. Of PTR exact costs are
 /// those of the test, the deltas being apart, and there are no epsilons by a profile. Throws
 /// `parameter_error` for settings out of range and for neighbours that are not listed
 /// (`ExactMechanism`), `input_error` where a row is not among the run's queries or there are none,

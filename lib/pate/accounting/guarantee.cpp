@@ -295,7 +295,7 @@ Guarantee guarantee_of(const Account& account) {
   const bool is_declared = headline.bound == Bound::declared;
   Guarantee result = guarantee_of(headline, (is_declared ? "whether the test passed, and " : "") +
                                                 outputs_of(account.aggregator));
-  protect(result, account.aggregator.neighbours());
+  protect(result, account.steps.neighbours);
   assume_samples(result, account.steps);
   if (result.holds && has_weights(account)) assume_weights(result);
   return result;

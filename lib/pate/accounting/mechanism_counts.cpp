@@ -102,7 +102,7 @@ QueryCost MechanismCounts::rdp(double order) const {
   require_known(*this);
   QueryCost cost;
   cost.selection = sum(threshold_checks, [&](double s) {
-    return threshold_data_independent(ThresholdCheck{0.0, s}.sigma1_per_move(neighbours), order);
+    return threshold_data_independent(neighbours.per_move(s), order);
   });
   cost.selection +=
       sum(laplace_checks, [&](double scale) { return laplace_check_cost(scale, order); });
@@ -162,13 +162,15 @@ std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
   return steps;
 }
 
-MechanismCounts steps_of(const Mechanism& mechanism, std::int64_t queries, std::int64_t answers) {
+MechanismCounts steps_of(const Mechanism& mechanism, const Neighbours& neighbours,
+                         std::int64_t queries, std::int64_t answers) {
   if (answers < 0 || answers > queries) {
     throw parameter_error(
         fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
   }
   MechanismCounts steps;
-  steps.neighbours = mechanism.neighbours();
+  validate(neighbours);
+  steps.neighbours = neighbours;
   if (const StabilityTest* const test = mechanism.ptr()) {
     const std::int64_t tests =
         test->is_sparse() ? std::min(queries, test->max_refusals()) : queries;

@@ -95,7 +95,7 @@ void for_each_kind(const Visit& visit) {
 /// (with a selection), a noisy maximum for every answer. A tested plurality counts for every query:
 /// its delta is spent by asking; in the sparse form for every round, of which there are no more
 /// than queries, or refusals. Throws `parameter_error` unless 0 <= answers <= queries.
-[[nodiscard]] MechanismCounts steps_of(const Mechanism& mechanism, std::int64_t queries,
-                                       std::int64_t answers);
+[[nodiscard]] MechanismCounts steps_of(const Mechanism& mechanism, const Neighbours& neighbours,
+                                       std::int64_t queries, std::int64_t answers);
 
 }  // namespace pate

@@ -96,7 +96,7 @@ CountedRun count_run(const Run& run, const RunCounting& counting) {
   CountedRun result;
   CountOptions options{counting.threads, counting.progress, nullptr, {}};
   // Of several teachers that one person reaches nobody says which they are.
-  if (counting.exact != nullptr && !counting.by_query && counting.exact->is_one_replaced()) {
+  if (counting.exact != nullptr && !counting.by_query && counting.exact->moves_together()) {
     options.predictions = dynamic_cast<const PredictionVotes*>(&run.votes);
     const auto* const weighted = dynamic_cast<const WeightedVotes*>(&run.votes);
     if (weighted != nullptr) options.predictions = &weighted->predictions();

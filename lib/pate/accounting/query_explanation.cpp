@@ -30,30 +30,30 @@ PublishedStep published_step(const NoisyStep& of, double log_q, double order) {
 }
 
 // As the reading `expected` weighs it.
-QueryBoundCost published_query_cost(const Aggregator& aggregator, std::int64_t v, double log_q,
-                                    double order) {
+QueryBoundCost published_query_cost(const Aggregator& aggregator, const Neighbours& neighbours,
+                                    std::int64_t v, double log_q, double order) {
   QueryBoundCost cost{Bound::published, GuaranteeKind::expected, 0.0, {}};
-  cost.noisy_max = published_step(aggregator.step(), log_q, order);
+  cost.noisy_max = published_step(aggregator.step(neighbours), log_q, order);
   cost.rdp = cost.noisy_max->rdp;
   if (aggregator.selection) {
     const ThresholdCheck& check = *aggregator.selection;
-    cost.selection =
-        published_step(threshold_as_noisy_max(check.sigma1_per_move(aggregator.neighbours)),
-                       pate::log_q(check, v), order);
+    cost.selection = published_step(threshold_as_noisy_max(neighbours.per_move(check.sigma1)),
+                                    pate::log_q(check, v), order);
     cost.rdp = cost.selection->rdp + std::exp(log_answered(check, v)) * cost.rdp;
   }
   return cost;
 }
 
-double tradeoff_query_cost(const Mechanism& mechanism, std::int64_t teachers, std::int64_t v,
-                           double log_q, double order) {
+double tradeoff_query_cost(const Mechanism& mechanism, const Neighbours& neighbours,
+                           std::int64_t teachers, std::int64_t v, double log_q, double order) {
   const auto rule = mechanism.answer_rule();
-  if (!rule) return tradeoff_cost(mechanism.noisy().step(), log_q, order).larger();
-  const AnswerTable ladder(*rule, mechanism.neighbours(), v, v, teachers);
-  const JointCost joint(ladder, order, data_independent_cost(mechanism, order).noisy_max);
+  if (!rule) return tradeoff_cost(mechanism.noisy().step(neighbours), log_q, order).larger();
+  const AnswerTable ladder(*rule, neighbours, v, v, teachers);
+  const JointCost joint(ladder, order,
+                        data_independent_cost(mechanism, neighbours, order).noisy_max);
   const BothDirections log_excess =
       log_q == -kInfinity ? BothDirections{-kInfinity, -kInfinity}
-                          : tradeoff_log_excess(mechanism.noisy().step(), log_q, order);
+                          : tradeoff_log_excess(mechanism.noisy().step(neighbours), log_q, order);
   return joint.cost(v, log_excess);
 }
 
@@ -133,7 +133,8 @@ QueryExplanation explain_query(const ExplainedRun& about, const ExactMechanism& 
   const Run& run = about.run;
   const Aggregator& aggregator = run.aggregator.noisy();
   const std::int64_t teachers = run.votes.teachers();
-  const Run alone{run.votes, RowSelection::list({row}), aggregator, run.student, {}, {}};
+  const Run alone{run.votes, RowSelection::list({row}), aggregator, run.neighbours, run.student, {},
+                  {}};
   QueryReader reader(alone);
   reader.read(0, 1);
   const auto histogram = reader.histogram(0);
@@ -154,17 +155,18 @@ QueryExplanation explain_query(const ExplainedRun& about, const ExactMechanism& 
   }
   result.outcomes = outcomes_of(aggregator, exact, histogram, groups);
 
-  const double tradeoff = tradeoff_query_cost(aggregator, teachers, v, result.log_q, order);
+  const double tradeoff =
+      tradeoff_query_cost(aggregator, run.neighbours, teachers, v, result.log_q, order);
   const BothDirections directions = exact.largest(order);
   result.costs = {{Bound::exact, GuaranteeKind::joint, directions.larger(), directions},
                   {Bound::tradeoff, GuaranteeKind::joint, tradeoff, {}},
-                  published_query_cost(aggregator, v, result.log_q, order),
+                  published_query_cost(aggregator, run.neighbours, v, result.log_q, order),
                   {Bound::data_independent,
                    GuaranteeKind::worst_case,
-                   data_independent_cost(aggregator, order).total(),
+                   data_independent_cost(aggregator, run.neighbours, order).total(),
                    {}}};
-  if (aggregator.is_gaussian() && aggregator.neighbours.is_one_replaced()) {
-    const TiltedRun tilted(aggregator, teachers, run.votes.classes(), order);
+  if (!supports(Asked::tilted, {aggregator, run.neighbours})) {
+    const TiltedRun tilted(aggregator, run.neighbours, teachers, run.votes.classes(), order);
     result.costs.insert(result.costs.begin() + 1,
                         {Bound::tilted, GuaranteeKind::joint, tilted.cost(histogram, v), {}});
   }
@@ -194,7 +196,8 @@ TestedCosts tested_costs(const StabilityTest& test, std::int64_t q, const Stabil
 QueryExplanation explain_tested_query(const ExplainedRun& about, std::int64_t row,
                                       std::int64_t times) {
   const Run& run = about.run;
-  const Run alone{run.votes, RowSelection::list({row}), run.aggregator, nullptr, {}, {}};
+  const Run alone{run.votes, RowSelection::list({row}), run.aggregator, run.neighbours, nullptr, {},
+                  {}};
   QueryReader reader(alone);
   reader.read(0, 1);
   const auto counts = reader.histogram(0);
@@ -224,13 +227,13 @@ QueryExplanation explain_tested_query(const ExplainedRun& about, std::int64_t ro
     ++worst.histogram[move->to];
   }
   const BothDirections exact = costs.most_costly();
-  const double tradeoff =
-      tradeoff_query_cost(run.aggregator, run.votes.teachers(), q, -kInfinity, about.order);
+  const double tradeoff = tradeoff_query_cost(run.aggregator, run.neighbours, run.votes.teachers(),
+                                              q, -kInfinity, about.order);
   result.costs = {{Bound::exact, GuaranteeKind::joint, exact.larger(), exact},
                   {Bound::tradeoff, GuaranteeKind::joint, tradeoff, {}},
                   {Bound::data_independent,
                    GuaranteeKind::worst_case,
-                   data_independent_cost(run.aggregator, about.order).total(),
+                   data_independent_cost(run.aggregator, run.neighbours, about.order).total(),
                    {}}};
   set_shares(about, exact, tradeoff, result);
   return result;

@@ -38,7 +38,8 @@ std::span<const Value> row_of(const std::vector<Value>& values, std::int64_t i,
 }  // namespace
 
 void validate(const Run& run) {
-  require_teachers(run.aggregator.neighbours(), run.votes.teachers());
+  validate(run.neighbours);
+  require_teachers(run.neighbours, run.votes.teachers());
   if (const Aggregator* const aggregator = run.aggregator.aggregator()) {
     require_classes(aggregator->noisy_max, run.votes.classes());
   }

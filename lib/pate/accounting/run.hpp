@@ -21,6 +21,7 @@ struct Run {
   const VoteSource& votes;
   RowSelection rows;
   Mechanism aggregator;
+  Neighbours neighbours;                               ///< between whom costs are asked for
   const StudentScores* student = nullptr;              ///< interactive aggregator only
   std::optional<std::vector<std::uint8_t>> decisions;  ///< which queries were answered
   std::optional<std::vector<std::int32_t>> labels;     ///< true classes, for utility only

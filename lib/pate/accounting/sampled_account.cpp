@@ -275,8 +275,9 @@ void add_exact(const SampledQuery& query, std::span<const DistinctSample> distin
 
 }  // namespace
 
-SampledGaussian sampled_query(const Mechanism& mechanism, const Sampling& sampling) {
-  require(asked_of(sampling.of), mechanism);
+SampledGaussian sampled_query(const Mechanism& mechanism, const Neighbours& neighbours,
+                              const Sampling& sampling) {
+  require(asked_of(sampling.of), {mechanism, neighbours});
   const Aggregator& aggregator = mechanism.noisy();
   const auto& selection = aggregator.selection;
   const SampledGaussian sampled{sampling.rate, aggregator.noisy_max.parameter(),
@@ -293,8 +294,9 @@ Account sampled_any_votes(const Run& run, const Sampling& sampling,
   account.classes = run.votes.classes();
   account.queries = run.rows.size();
   account.delta = settings.delta;
-  account.steps.neighbours = run.aggregator.neighbours();
-  account.steps.sampled_queries[sampled_query(run.aggregator, sampling)] = account.queries;
+  account.steps.neighbours = run.neighbours;
+  account.steps.sampled_queries[sampled_query(run.aggregator, run.neighbours, sampling)] =
+      account.queries;
   account.orders = settings.orders
                        ? validated_orders(*settings.orders)
                        : std::vector<double>(default_orders().begin(), default_orders().end());
@@ -315,7 +317,7 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   const Circumstances circumstances = circumstances_of(run).with(Given::samples);
   require(Asked::samples_of_teachers, circumstances);
   require(settings, circumstances);
-  const SampledGaussian sampled = sampled_query(run.aggregator, sampling);
+  const SampledGaussian sampled = sampled_query(run.aggregator, run.neighbours, sampling);
   validate_delta(settings.delta);
   const auto& selection = run.aggregator.noisy().selection;
   const SampledQuery query{sampled, selection ? selection->threshold : 0.0};

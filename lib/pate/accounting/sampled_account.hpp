@@ -23,7 +23,8 @@ namespace pate {
 [[nodiscard]] Account account_sampled(const Run& run, double rate, const AccountSettings& settings);
 
 /// A query of a run that samples answer, where it is one: throws as above.
-[[nodiscard]] SampledGaussian sampled_query(const Mechanism& mechanism, const Sampling& sampling);
+[[nodiscard]] SampledGaussian sampled_query(const Mechanism& mechanism,
+                                            const Neighbours& neighbours, const Sampling& sampling);
 
 /// What such a run costs whatever the votes are, all queries of its selection: with the orders, the
 /// costs and what is to be said of them, without a headline and without what is answered. Throws as

@@ -31,7 +31,8 @@ std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
 
 double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, double order,
                   unsigned threads) {
-  const TiltedRun run(account.aggregator.noisy(), account.teachers, account.classes, order);
+  const TiltedRun run(account.aggregator.noisy(), account.steps.neighbours, account.teachers,
+                      account.classes, order);
   std::vector<double> costs(queries.size());
   parallel_for(queries.size(), threads, [&](std::size_t i) {
     costs[i] = run.cost(counts_of(queries[i].votes), queries[i].votes.statistic);
@@ -45,17 +46,17 @@ double tilted_rdp(std::span<const ExactQuery> queries, const Account& account, d
 
 }  // namespace
 
-TiltedRun::TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
-                     double order)
-    : aggregator_(aggregator), order_(order) {
-  require(Asked::tilted, Mechanism(aggregator));
+TiltedRun::TiltedRun(const Aggregator& aggregator, const Neighbours& neighbours,
+                     std::int64_t teachers, std::int64_t classes, double order)
+    : aggregator_(aggregator), neighbours_(neighbours), order_(order) {
+  require(Asked::tilted, {aggregator, neighbours});
   if (classes < 2 || teachers < 1) return;
   const auto check = aggregator.interactive ? std::nullopt : aggregator.selection;
   cost_.emplace(aggregator.noisy_max.gaussian(), check, teachers, classes, order);
-  cap_ = data_independent_cost(aggregator.step(), order);
+  cap_ = data_independent_cost(aggregator.step(neighbours), order);
   if (!aggregator.selection) return;
-  joint_.emplace(AnswerTable(*aggregator.selection, aggregator.neighbours, 0, teachers, teachers),
-                 order, cap_);
+  joint_.emplace(AnswerTable(*aggregator.selection, neighbours, 0, teachers, teachers), order,
+                 cap_);
 }
 
 // Where probabilities underflow the excess of the tilted cost loses all its digits.
@@ -64,9 +65,10 @@ constexpr double kFaintCost = 1e-100;
 double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statistic) const {
   if (!cost_) return 0.0;
   const double log_q = pate::log_q(aggregator_.noisy_max, counts);
-  const double tradeoff = log_q == -kInfinity
-                              ? -kInfinity
-                              : tradeoff_log_excess(aggregator_.step(), log_q, order_).forward;
+  const double tradeoff =
+      log_q == -kInfinity
+          ? -kInfinity
+          : tradeoff_log_excess(aggregator_.step(neighbours_), log_q, order_).forward;
   const auto of_excess = [&](double log_excess) {
     return joint_ ? joint_->costs(statistic, {log_excess, log_excess}).forward
                   : cost_of_log_excess(log_excess, order_, cap_);

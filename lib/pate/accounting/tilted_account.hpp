@@ -26,8 +26,8 @@ namespace pate {
 class TiltedRun {
  public:
   /// Throws `parameter_error` as `require` and `TiltedMoment` do.
-  TiltedRun(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
-            double order);
+  TiltedRun(const Aggregator& aggregator, const Neighbours& neighbours, std::int64_t teachers,
+            std::int64_t classes, double order);
 
   /// Of a query with these votes, in any order of the classes; `statistic` is that of the
   /// selection. Never below the exact cost, never above the trade-off bound; rounded outwards by
@@ -36,6 +36,7 @@ class TiltedRun {
 
  private:
   Aggregator aggregator_;
+  Neighbours neighbours_;
   double order_;
   double cap_ = 0.0;                // of the noisy maximum
   std::optional<TiltedCost> cost_;  // none where a vote can go nowhere

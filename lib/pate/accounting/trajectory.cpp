@@ -57,12 +57,13 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
   switch (headline.conversion) {
     case EpsilonMethod::gdp:
       return {0, 0.0,
-              gaussian_dp_epsilon(std::sqrt(n * squared_gaussian_sensitivity(account.aggregator)),
+              gaussian_dp_epsilon(std::sqrt(n * squared_gaussian_sensitivity(
+                                                    account.aggregator, account.steps.neighbours)),
                                   delta),
               0.0};
     case EpsilonMethod::pure:
     case EpsilonMethod::kov: {
-      const double step = *pure_epsilon(account.aggregator);
+      const double step = *pure_epsilon(account.aggregator, account.steps.neighbours);
       const bool is_kov = headline.conversion == EpsilonMethod::kov;
       return {0, 0.0, composed_pure_dp_epsilon(step, queries, is_kov ? delta : 0.0), 0.0};
     }
@@ -71,7 +72,8 @@ TrajectoryPoint data_independent_point(const Account& account, const CostEntry& 
   }
   std::vector<double> rdp;
   for (const double order : account.orders) {
-    rdp.push_back(n * data_independent_cost(account.aggregator, order).total());
+    rdp.push_back(
+        n * data_independent_cost(account.aggregator, account.steps.neighbours, order).total());
   }
   return best_on_grid(account.orders, rdp, rdp_conversion(headline.conversion), delta);
 }

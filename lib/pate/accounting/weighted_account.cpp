@@ -30,7 +30,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
           "different weights, got {}; round them, or take the bound tradeoff",
           kMaxExactWeights, teachers.size()));
     }
-    mechanism.emplace(in_units.aggregator.noisy(), weights.total());
+    mechanism.emplace(in_units.aggregator.noisy(), in_units.neighbours, weights.total());
   }
   CountedRun counted =
       count_run(in_units, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr});
@@ -49,7 +49,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     const auto& units = of_weight.first;
     const auto& its = of_weight.second;
     const bool is_heaviest = units == teachers.rbegin()->first;
-    const Aggregator of_teacher = weighted.paid_by(units);
+    const CostedMechanism of_teacher = weighted.paid_by(units);
     std::optional<double> most;
     const auto add_exact = [&](Account& account) {
       if (!exact_costs) return;
@@ -61,7 +61,8 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     own.exact = false;
     if (!is_heaviest) own.reading.reset();
     if (!is_heaviest) own.conversion.reset();
-    Account account = pate::account(counted.partials, of_teacher, own, add_exact);
+    Account account = pate::account(counted.partials, of_teacher.mechanism, of_teacher.neighbours,
+                                    own, add_exact);
     result.weights.push_back({weights.weight_of(units), static_cast<std::int64_t>(its.size()),
                               smallest_fixed(account, Bound::data_independent).value(),
                               smallest_fixed(account, Bound::tradeoff),

@@ -26,6 +26,7 @@ Run run_in_units(const Run& run, const WeightedVotes& votes) {
   return {.votes = votes,
           .rows = run.rows,
           .aggregator = in_votes_of(mechanism.noisy(), votes.weights().unit),
+          .neighbours = run.neighbours,
           .decisions = run.decisions,
           .labels = run.labels};
 }
@@ -42,9 +43,9 @@ Aggregator in_votes_of(const Aggregator& aggregator, double units) {
   return result;
 }
 
-Aggregator paid_by(const Aggregator& in_units, std::int64_t units) {
-  return in_units.selection ? protecting(in_units, {Adjacency::replace, units})
-                            : in_votes_of(in_units, static_cast<double>(units));
+CostedMechanism paid_by(const Aggregator& in_units, std::int64_t units) {
+  if (in_units.selection) return {in_units, {Adjacency::replace, units}};
+  return {in_votes_of(in_units, static_cast<double>(units)), {}};
 }
 
 void require_few_units(const TeacherWeights& weights) {
@@ -59,14 +60,14 @@ WeightedRun::WeightedRun(const Run& run, const PredictionVotes& predictions,
                          const TeacherWeights& weights)
     : votes_(predictions, weights), run_(run_in_units(run, votes_)) {}
 
-Aggregator WeightedRun::paid_by(std::int64_t units) const {
+CostedMechanism WeightedRun::paid_by(std::int64_t units) const {
   return pate::paid_by(run_.aggregator.noisy(), units);
 }
 
 void WeightedRun::tell_in_votes_of(std::int64_t units, Account& account) const {
   if (!run_.aggregator.refuses()) return;
   account.aggregator = in_votes_of(run_.aggregator.noisy(), static_cast<double>(units));
-  account.steps = steps_of(account.aggregator, account.queries, account.queries);
+  account.steps = steps_of(account.aggregator, run_.neighbours, account.queries, account.queries);
   account.table.clear();  // goes by units
 }
 

@@ -23,9 +23,8 @@ void require_few_units(const TeacherWeights& weights);
 /// rounded down, as less noise costs more, the threshold within a rounding.
 [[nodiscard]] Aggregator in_votes_of(const Aggregator& aggregator, double units);
 
-/// The mechanism whose costs for one vote, or for its `Neighbours`, a teacher of so many units
-/// pays, where `in_units` has noise and threshold in units.
-[[nodiscard]] Aggregator paid_by(const Aggregator& in_units, std::int64_t units);
+/// What a teacher of so many units pays, where `in_units` has noise and threshold in units.
+[[nodiscard]] CostedMechanism paid_by(const Aggregator& in_units, std::int64_t units);
 
 /// A run whose votes count by the weights of their teachers (Boenisch et al., "Individualized
 /// PATE", 2023: weighting), in whole units of weight.
@@ -52,7 +51,7 @@ class WeightedRun {
   [[nodiscard]] const PredictionVotes& predictions() const { return votes_.predictions(); }
 
   /// What a teacher of so many units pays: `pate::paid_by`.
-  [[nodiscard]] Aggregator paid_by(std::int64_t units) const;
+  [[nodiscard]] CostedMechanism paid_by(std::int64_t units) const;
   /// Tells an account of `paid_by(units)` in votes of such a teacher, one of which moves, with the
   /// steps that its queries have.
   void tell_in_votes_of(std::int64_t units, Account& account) const;

@@ -181,9 +181,12 @@ struct PublicEvent {
   std::optional<TriedRuns> tries;
 
   [[nodiscard]] bool happened() const { return !id.empty(); }
-  /// Of whom its costs are: of its aggregator, its steps or those of one try, which are the same;
-  /// one teacher that votes otherwise where there are none.
+  /// Of whom its costs are: of its steps, its claim or the steps of one try; one teacher that votes
+  /// otherwise where there are none.
   [[nodiscard]] Neighbours neighbours() const;
+  /// Whether its costs add up with others for these neighbours; those of a step, which are of one
+  /// record, with costs of teachers that vote otherwise.
+  [[nodiscard]] bool adds_up_for(const Neighbours& whom) const;
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const PublicEvent&, const PublicEvent&) = default;
 };

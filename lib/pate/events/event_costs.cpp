@@ -71,8 +71,8 @@ EventCosts::EventCosts(const Event& event, unsigned threads) : event_(event), th
     asked_ = queries_of(&QueryRow::asked);
   }
   if (!event.facts.exact.empty()) {
-    mechanism_ =
-        std::make_unique<ExactMechanism>(event.open.aggregator->noisy(), event.open.teachers);
+    mechanism_ = std::make_unique<ExactMechanism>(event.open.aggregator->noisy(),
+                                                  event.open.neighbours(), event.open.teachers);
     exact_.emplace(*mechanism_, event.facts.exact, threads);
   }
   if (event.open.tries) {
@@ -97,7 +97,8 @@ EventCosts::Counted EventCosts::queries_of(std::int64_t QueryRow::*count) const 
 std::vector<RunCost> EventCosts::costs(Counted& of, Bound bound, std::span<const double> orders,
                                        QuerySum how) const {
   if (!of.inputs) {
-    of.inputs = std::make_unique<CostInputs>(of.query_counts, *event_.open.aggregator, threads_);
+    of.inputs = std::make_unique<CostInputs>(of.query_counts, *event_.open.aggregator,
+                                             event_.open.neighbours(), threads_);
   }
   if (how == QuerySum::interpolated) return run_costs(*of.inputs, bound, orders, threads_);
   std::vector<RunCost> result;
@@ -224,8 +225,10 @@ double EventCosts::counted(double order) const {
   const double any = any_votes(order);
   if (!counts_answers()) return any;
   const RealizedRun& its = *event_.open.realized;
-  return std::min(any,
-                  steps_of(*event_.open.aggregator, its.asked, its.answered).rdp(order).total());
+  return std::min(
+      any, steps_of(*event_.open.aggregator, event_.open.neighbours(), its.asked, its.answered)
+               .rdp(order)
+               .total());
 }
 
 std::vector<EventCosts::Spent> EventCosts::realized(std::span<const double> orders) {

@@ -80,10 +80,13 @@ Record join(const Record& a, const Record& b) {
 }
 
 Neighbours PublicEvent::neighbours() const {
-  if (aggregator) return aggregator->neighbours();
   if (steps) return steps->neighbours;
   if (claim) return claim->neighbours;
   return tries ? tries->steps.neighbours : Neighbours{};
+}
+
+bool PublicEvent::adds_up_for(const Neighbours& whom) const {
+  return kind == EventKind::step ? !whom.adds_or_removes() : neighbours() == whom;
 }
 
 Neighbours common_neighbours(const Record& record) {
@@ -91,7 +94,7 @@ Neighbours common_neighbours(const Record& record) {
   for (const Event& event : record) {
     if (event.open.kind == EventKind::step) continue;
     if (first == nullptr) first = &event;
-    if (event.open.neighbours() == first->open.neighbours()) continue;
+    if (event.open.adds_up_for(first->open.neighbours())) continue;
     throw input_error(fmt::format(
         "costs for different neighbours do not add up: {} is for {}, {} for {}; make both with the "
         "same --neighbours and --teachers-per-person",
@@ -99,9 +102,8 @@ Neighbours common_neighbours(const Record& record) {
         in_words(event.open.neighbours())));
   }
   const Neighbours result = first == nullptr ? Neighbours{} : first->open.neighbours();
-  if (!result.adds_or_removes()) return result;
   for (const Event& event : record) {
-    if (event.open.kind != EventKind::step) continue;
+    if (event.open.adds_up_for(result)) continue;
     throw input_error(fmt::format(
         "what others say of one record does not add up with {} for {}: a record that changes is a "
         "teacher that votes otherwise",
@@ -115,7 +117,7 @@ Record public_record(Record record) {
   for (Event& event : record) {
     event.facts = {};
     // The number tells teachers apart that are added or removed.
-    if (event.open.neighbours().adds_or_removes()) event.open.teachers = 0;
+    if (event.open.neighbours().hide_number()) event.open.teachers = 0;
     // Without what tells them apart some are one.
     put(result, event);
   }

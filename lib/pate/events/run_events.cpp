@@ -93,7 +93,7 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
     event.open.queries = labelled.asked;
     return event;
   }
-  event.open.steps = most_steps(aggregator, limits);
+  event.open.steps = most_steps(aggregator, account.steps.neighbours, limits);
   event.open.origin.order = filter.order();
   // Without a selection every query is answered, and the sparse form counts its rounds: where these
   // end, at most, is certain before they begin.
@@ -102,7 +102,7 @@ Event labelled_run(const Account& account, const LabelledQueries& labelled,
       answers_decide && (limits.max_answers || limits.max_epsilon || labelled.stopped);
   if (labelled.stopped) event.open.origin.stopped = name(*labelled.stopped);
   if (limits.max_epsilon && aggregator.sparse() == nullptr) {
-    const double left = left_delta(aggregator, limits, account.delta);
+    const double left = left_delta(aggregator, account.steps.neighbours, limits, account.delta);
     event.open.cap = cap_of_filter(*limits.max_epsilon, filter.order(), left);
   }
   if (!aggregator.refuses()) {
@@ -123,7 +123,6 @@ Event declared_run(const Mechanism& aggregator, std::int64_t teachers, std::int6
   event.open.queries = queries;
   event.open.delta = declared.delta;
   event.open.claim = declared;
-  event.open.claim->neighbours = aggregator.neighbours();
   return event;
 }
 

@@ -215,7 +215,13 @@ std::optional<ContentDoubt> labels_doubt(const Run& run, std::span<const std::in
 std::optional<ContentDoubt> rows_doubt(const Run& run, std::string_view path,
                                        std::string_view whole, std::string_view line) {
   if (run.decisions || !has_check(run) || run.rows.empty()) return std::nullopt;
-  Run all{run.votes, RowSelection::all(run.votes.queries()), run.aggregator, run.student, {}, {}};
+  Run all{run.votes,
+          RowSelection::all(run.votes.queries()),
+          run.aggregator,
+          run.neighbours,
+          run.student,
+          {},
+          {}};
   AnswerProbabilities probabilities(run.aggregator);
   std::vector<double> chances;
   double sum = 0.0;

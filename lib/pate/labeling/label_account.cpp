@@ -36,7 +36,8 @@ RowSelection first_queries(const Run& run, std::int64_t asked) {
 }
 
 QueryCounts query_counts_of(const Run& run, RowSelection rows, unsigned threads) {
-  return count_queries({run.votes, std::move(rows), run.aggregator, run.student, {}, {}}, threads);
+  return count_queries(
+      {run.votes, std::move(rows), run.aggregator, run.neighbours, run.student, {}, {}}, threads);
 }
 
 // The query counts of the asked queries, with those that the teachers answered. Answers belong to
@@ -135,11 +136,12 @@ CostEntry counted_by(const PrivacyFilter& filter, const Mechanism& aggregator, d
   return entry;
 }
 
-// How much of what the filter counts for a query the same query costs by `paid`, at most.
-double share_of_counted(const PrivacyFilter& filter, const Mechanism& paid) {
-  if (paid == filter.mechanism()) return 1.0;
-  const QueryCost counted = data_independent_cost(filter.mechanism(), filter.order());
-  const QueryCost own = data_independent_cost(paid, filter.order());
+// How much of what the filter counts for a query the same query of `paid` costs, at most.
+double share_of_counted(const PrivacyFilter& filter, const Run& paid) {
+  if (paid.aggregator == filter.mechanism() && paid.neighbours == filter.neighbours()) return 1.0;
+  const QueryCost counted =
+      data_independent_cost(filter.mechanism(), filter.neighbours(), filter.order());
+  const QueryCost own = data_independent_cost(paid.aggregator, paid.neighbours, filter.order());
   double share = 0.0;
   for (const auto step : {&QueryCost::selection, &QueryCost::noisy_max}) {
     // What is no number is no share: there is none to tell then.
@@ -230,16 +232,17 @@ Account label_account(const Run& run, const LabelledCounts& counts, const Labell
   const Partials asked{{}, counts.asked, has_selection};
   AccountSettings settings;
   settings.delta = delta;
-  settings.query_delta = most_steps(run.aggregator, limits).delta();
+  settings.query_delta = most_steps(run.aggregator, run.neighbours, limits).delta();
   settings.published = false;
   settings.tradeoff = run.aggregator.sparse() == nullptr;
   settings.threads = threads;
-  Account result = account(asked, run.aggregator, settings);
+  Account result = account(asked, run.aggregator, run.neighbours, settings);
   settings.orders = std::vector<double>{filter.order()};
-  const Account fixed = account(asked, run.aggregator, settings);
+  const Account fixed = account(asked, run.aggregator, run.neighbours, settings);
   if (!has_selection) result.answered_realized = labelled.answered;
   // Answers decide how many queries are asked: the deltas of all are spent.
-  if (run.aggregator.ptr() != nullptr) result.steps = most_steps(run.aggregator, limits);
+  if (run.aggregator.ptr() != nullptr)
+    result.steps = most_steps(run.aggregator, run.neighbours, limits);
 
   // Without a selection every query is answered: where the run stops is certain before it.
   const bool may_stop = has_selection && (limits.max_answers || limits.max_epsilon);
@@ -247,8 +250,9 @@ Account label_account(const Run& run, const LabelledCounts& counts, const Labell
   if (may_stop && counts.listed) {
     // Whatever it stops at, the run follows from answers to all of its list.
     settings.orders.reset();
-    append_entries(account(Partials{{}, *counts.listed, false}, run.aggregator, settings),
-                   GuaranteeKind::joint, costs);
+    append_entries(
+        account(Partials{{}, *counts.listed, false}, run.aggregator, run.neighbours, settings),
+        GuaranteeKind::joint, costs);
   } else {
     append_entries(result, GuaranteeKind::joint, costs);
   }
@@ -257,20 +261,27 @@ Account label_account(const Run& run, const LabelledCounts& counts, const Labell
   append_realized(fixed, has_selection, costs);
   costs.push_back(counted_by(filter, run.aggregator, delta));
   std::vector<Notice> of_worst_case;
-  const double share = limits.max_epsilon ? share_of_counted(filter, run.aggregator) : 1.0;
-  for (CostEntry& entry : data_independent_entries(most_steps(run.aggregator, limits),
-                                                   result.orders, {delta, false}, of_worst_case)) {
+  const double share = limits.max_epsilon ? share_of_counted(filter, run) : 1.0;
+  for (CostEntry& entry :
+       data_independent_entries(most_steps(run.aggregator, run.neighbours, limits), result.orders,
+                                {delta, false}, of_worst_case)) {
     if (limits.max_epsilon && share <= 1.0) {
       cap_by_filter(entry, filter, share, *limits.max_epsilon,
-                    left_delta(run.aggregator, limits, delta));
+                    left_delta(run.aggregator, run.neighbours, limits, delta));
     }
     costs.push_back(std::move(entry));
   }
   if (run.aggregator.sparse() != nullptr) {
     // What was fixed before the run comes first.
     std::rotate(costs.begin(), costs.begin() + 1, costs.end());
-    fill_sparse_answers(
-        {run.votes, first_queries(run, labelled.asked), run.aggregator, nullptr, {}, {}}, result);
+    fill_sparse_answers({run.votes,
+                         first_queries(run, labelled.asked),
+                         run.aggregator,
+                         run.neighbours,
+                         nullptr,
+                         {},
+                         {}},
+                        result);
   } else if (may_stop) {
     result.orders = fixed.orders;
     result.tradeoff = fixed.tradeoff;

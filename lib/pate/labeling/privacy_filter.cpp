@@ -38,40 +38,45 @@ void validate(const RunLimits& limits) {
   }
 }
 
-MechanismCounts most_steps(const Mechanism& aggregator, const RunLimits& limits) {
-  return steps_of(aggregator, limits.queries,
+MechanismCounts most_steps(const Mechanism& aggregator, const Neighbours& neighbours,
+                           const RunLimits& limits) {
+  return steps_of(aggregator, neighbours, limits.queries,
                   std::min(limits.queries, limits.max_answers.value_or(limits.queries)));
 }
 
-double left_delta(const Mechanism& aggregator, const RunLimits& limits, double delta) {
-  return OrderSearch{delta, false, most_steps(aggregator, limits).delta()}.conversion_delta();
+double left_delta(const Mechanism& aggregator, const Neighbours& neighbours,
+                  const RunLimits& limits, double delta) {
+  return OrderSearch{delta, false, most_steps(aggregator, neighbours, limits).delta()}
+      .conversion_delta();
 }
 
-double filter_order(const Mechanism& aggregator, const RunLimits& limits, double delta_of_run) {
+double filter_order(const Mechanism& aggregator, const Neighbours& neighbours,
+                    const RunLimits& limits, double delta_of_run) {
   validate(limits);
   validate_delta(delta_of_run);
-  const double delta = left_delta(aggregator, limits, delta_of_run);
+  const double delta = left_delta(aggregator, neighbours, limits, delta_of_run);
   RunLimits limited = limits;
   limited.queries = std::max<std::int64_t>(1, limits.queries);  // without any, all orders are alike
-  const MechanismCounts most = most_steps(aggregator, limited);
+  const MechanismCounts most = most_steps(aggregator, neighbours, limited);
   const OptimalOrder whole = minimise([&](double order) {
     return epsilon_from_rdp(Conversion::improved, most.rdp(order).total(), order, delta);
   });
   if (!limits.max_epsilon || whole.epsilon <= *limits.max_epsilon) return whole.order;
   const OptimalOrder frugal = minimise([&](double order) {
     const double left = *limits.max_epsilon - conversion_term(Conversion::improved, order, delta);
-    return left > 0.0 ? data_independent_cost(aggregator, order).total() / left : kInfinity;
+    return left > 0.0 ? data_independent_cost(aggregator, neighbours, order).total() / left
+                      : kInfinity;
   });
   return std::isfinite(frugal.epsilon) ? frugal.order : whole.order;
 }
 
-PrivacyFilter::PrivacyFilter(const Mechanism& aggregator, const RunLimits& limits, double delta,
-                             double order)
-    : aggregator_(aggregator), limits_(limits), order_(order) {
+PrivacyFilter::PrivacyFilter(const Mechanism& aggregator, const Neighbours& neighbours,
+                             const RunLimits& limits, double delta, double order)
+    : aggregator_(aggregator), neighbours_(neighbours), limits_(limits), order_(order) {
   validate(limits);
   validate_delta(delta);
   // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): of what is valid
-  delta_ = left_delta(aggregator, limits, delta);
+  delta_ = left_delta(aggregator, neighbours, limits, delta);
   (void)validated_orders({order});
 }
 
@@ -104,7 +109,7 @@ double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered,
                               std::int64_t rounds) const {
   const double converted =
       epsilon_from_rdp(Conversion::improved, rdp(asked, answered, rounds).total(), order_, delta_);
-  const auto of_round = pure_epsilon(aggregator_);
+  const auto of_round = pure_epsilon(aggregator_, neighbours_);
   if (aggregator_.sparse() == nullptr || !of_round) return std::max(converted, 0.0);
   // How many rounds this allows does not depend on the run.
   const double pure = with_margin(static_cast<double>(rounds) * *of_round);
@@ -112,8 +117,9 @@ double PrivacyFilter::epsilon(std::int64_t asked, std::int64_t answered,
 }
 
 QueryCost PrivacyFilter::rdp(std::int64_t asked, std::int64_t answered, std::int64_t rounds) const {
-  if (aggregator_.sparse() != nullptr) return steps_of(aggregator_, rounds, rounds).rdp(order_);
-  return steps_of(aggregator_, asked, answered).rdp(order_);
+  if (aggregator_.sparse() != nullptr)
+    return steps_of(aggregator_, neighbours_, rounds, rounds).rdp(order_);
+  return steps_of(aggregator_, neighbours_, asked, answered).rdp(order_);
 }
 
 }  // namespace pate

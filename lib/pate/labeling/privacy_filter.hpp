@@ -21,18 +21,20 @@ void validate(const RunLimits& limits);
 
 /// What is left of delta when the deltas of all queries of a run are set aside, asked or not.
 /// Throws `parameter_error` where nothing is.
-[[nodiscard]] double left_delta(const Mechanism& aggregator, const RunLimits& limits, double delta);
+[[nodiscard]] double left_delta(const Mechanism& aggregator, const Neighbours& neighbours,
+                                const RunLimits& limits, double delta);
 
 /// The steps of a run that asks and answers as much as its limits other than max_epsilon allow.
-[[nodiscard]] MechanismCounts most_steps(const Mechanism& aggregator, const RunLimits& limits);
+[[nodiscard]] MechanismCounts most_steps(const Mechanism& aggregator, const Neighbours& neighbours,
+                                         const RunLimits& limits);
 
 /// The order at which a run will be accounted while it goes on; it depends on the settings alone,
 /// never on votes or answers. If all queries (answered as far as max_answers allows) fit into
 /// max_epsilon, or there is none: the best order for that worst case. Otherwise the order at which
 /// max_epsilon allows the most answers: the largest (max_epsilon - conversion term) / cost of an
 /// answered query. Throws `parameter_error` for bad parameters.
-[[nodiscard]] double filter_order(const Mechanism& aggregator, const RunLimits& limits,
-                                  double delta);
+[[nodiscard]] double filter_order(const Mechanism& aggregator, const Neighbours& neighbours,
+                                  const RunLimits& limits, double delta);
 
 /// Decides before each query of a run whether it may still be asked, by what is public: the
 /// settings and which queries were answered.
@@ -55,10 +57,12 @@ void validate(const RunLimits& limits);
 class PrivacyFilter {
  public:
   /// Throws `parameter_error` for bad parameters, order <= 1, or delta outside (0, 1).
-  PrivacyFilter(const Mechanism& aggregator, const RunLimits& limits, double delta, double order);
+  PrivacyFilter(const Mechanism& aggregator, const Neighbours& neighbours, const RunLimits& limits,
+                double delta, double order);
 
   /// What is counted: its queries, at the order.
   [[nodiscard]] const Mechanism& mechanism() const { return aggregator_; }
+  [[nodiscard]] const Neighbours& neighbours() const { return neighbours_; }
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] std::int64_t asked() const { return asked_; }
   [[nodiscard]] std::int64_t answered() const { return answered_; }
@@ -84,6 +88,7 @@ class PrivacyFilter {
                                std::int64_t rounds) const;
 
   Mechanism aggregator_;
+  Neighbours neighbours_;
   RunLimits limits_;
   double delta_;  // what the deltas of all queries leave
   double order_;

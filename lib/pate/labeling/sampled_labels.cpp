@@ -20,7 +20,8 @@ namespace {
 
 // The run on so many queries, of which nothing is read: what any votes cost goes by their number.
 Run of_queries(const Run& run, std::int64_t queries) {
-  return {run.votes, RowSelection::range(0, queries), run.aggregator, nullptr, {}, {}};
+  return {run.votes, RowSelection::range(0, queries), run.aggregator, run.neighbours, nullptr, {},
+          {}};
 }
 
 Account any_votes(const Run& run, const Sampling& sampling, std::int64_t queries, double delta) {
@@ -63,7 +64,7 @@ std::int64_t affordable_samples(const Run& run, const Sampling& sampling, double
   if (!(max_epsilon >= 0.0 && std::isfinite(max_epsilon))) {
     throw parameter_error(fmt::format("max_epsilon must be >= 0 and finite, got {}", max_epsilon));
   }
-  (void)sampled_query(run.aggregator, sampling);
+  (void)sampled_query(run.aggregator, run.neighbours, sampling);
   const auto is_affordable = [&](std::int64_t queries) {
     const Account account = any_votes(run, sampling, queries, delta);
     return account.costs[headline_of(account.costs, {})].epsilon <= max_epsilon;
@@ -75,7 +76,7 @@ std::int64_t affordable_samples(const Run& run, const Sampling& sampling, double
 LabelledQueries label_sampled(const Run& run, const Sampling& sampling, BitSource& source,
                               std::optional<std::int64_t> most) {
   validate(run);
-  (void)sampled_query(run.aggregator, sampling);
+  (void)sampled_query(run.aggregator, run.neighbours, sampling);
   if (most && !(*most >= 0)) {
     throw parameter_error(fmt::format("no run asks {} queries", *most));
   }

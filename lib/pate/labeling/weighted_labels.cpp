@@ -11,7 +11,8 @@ WeightedAccount weighted_label_account(const WeightedRun& run, const LabelledQue
   const LabelledCounts counts = count_labels(in_units, labelled, threads);
   WeightedAccount result;
   for (const auto& of_weight : run.teachers()) {
-    const Run paid{in_units.votes, in_units.rows, run.paid_by(of_weight.first), nullptr, {}, {}};
+    const auto [mechanism, neighbours] = run.paid_by(of_weight.first);
+    const Run paid{in_units.votes, in_units.rows, mechanism, neighbours, nullptr, {}, {}};
     Account account = label_account(paid, counts, labelled, filter, limits, delta, threads);
     result.weights.push_back({run.weights().weight_of(of_weight.first),
                               static_cast<std::int64_t>(of_weight.second.size()),

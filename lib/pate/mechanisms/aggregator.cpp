@@ -1,7 +1,6 @@
 #include "pate/mechanisms/aggregator.hpp"
 
 #include "pate/base/error.hpp"
-#include "pate/mechanisms/supports.hpp"
 
 namespace pate {
 
@@ -12,8 +11,6 @@ std::string_view Aggregator::name() const {
 
 void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
-  validate(aggregator.neighbours);
-  if (aggregator.noisy_max.is_of_two_classes()) require(Asked::one_noise, aggregator.neighbours);
   if (aggregator.selection) {
     validate(*aggregator.selection);
     if (!aggregator.is_gaussian()) {

@@ -19,23 +19,18 @@ struct Aggregator {
   std::optional<ThresholdCheck> selection;
   NoisyMax noisy_max;
   bool interactive = false;
-  Neighbours neighbours = {};  ///< whose costs are asked for; what comes out does not depend on it
 
   /// "lnmax", "gnmax", "one_laplace", "confident" or "interactive".
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] bool is_gaussian() const { return noisy_max.is_gaussian(); }
-  /// The noisy maximum as its costs see it.
-  [[nodiscard]] NoisyStep step() const { return {noisy_max, neighbours}; }
+  /// The noisy maximum as its costs between these neighbours see it.
+  [[nodiscard]] NoisyStep step(const Neighbours& neighbours) const {
+    return {noisy_max, neighbours};
+  }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const Aggregator&, const Aggregator&) = default;
 };
-
-/// The aggregator with costs for these neighbours.
-[[nodiscard]] inline Aggregator protecting(Aggregator aggregator, const Neighbours& neighbours) {
-  aggregator.neighbours = neighbours;
-  return aggregator;
-}
 
 /// Throws `parameter_error` for a parameter out of range, for a selection before Laplace noise, and
 /// for an interactive aggregator without a threshold.

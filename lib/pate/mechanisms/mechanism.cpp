@@ -24,10 +24,6 @@ std::string_view Mechanism::name() const {
   return std::visit([](const auto& of) { return of.name(); }, which_);
 }
 
-Neighbours Mechanism::neighbours() const {
-  return aggregator() != nullptr ? aggregator()->neighbours : Neighbours{};
-}
-
 const StabilityTest* Mechanism::sparse() const {
   const StabilityTest* const test = ptr();
   return test != nullptr && test->is_sparse() ? test : nullptr;
@@ -58,23 +54,23 @@ const AnswerProbabilities::Both& AnswerProbabilities::of(std::int64_t statistic)
   return both_;
 }
 
-double squared_gaussian_sensitivity(const Mechanism& mechanism) {
+double squared_gaussian_sensitivity(const Mechanism& mechanism, const Neighbours& neighbours) {
   if (const StabilityTest* const test = mechanism.ptr()) {
     if (!test->is_gaussian()) throw_not_gaussian();
     return 1.0 / test->scale() / test->scale();
   }
   const Aggregator& aggregator = mechanism.noisy();
-  const auto noisy_max = aggregator.step().squared_mu();
+  const auto noisy_max = aggregator.step(neighbours).squared_mu();
   if (!noisy_max) throw_not_gaussian();
   if (!aggregator.selection) return *noisy_max;
-  const double sigma1 = aggregator.selection->sigma1_per_move(aggregator.neighbours);
+  const double sigma1 = neighbours.per_move(aggregator.selection->sigma1);
   return *noisy_max + 1.0 / sigma1 / sigma1;
 }
 
-std::optional<double> pure_epsilon(const Mechanism& mechanism) {
+std::optional<double> pure_epsilon(const Mechanism& mechanism, const Neighbours& neighbours) {
   if (const StabilityTest* const test = mechanism.ptr()) return test->pure_epsilon();
   const Aggregator& aggregator = mechanism.noisy();
-  return aggregator.selection ? std::nullopt : aggregator.step().pure_epsilon();
+  return aggregator.selection ? std::nullopt : aggregator.step(neighbours).pure_epsilon();
 }
 
 }  // namespace pate

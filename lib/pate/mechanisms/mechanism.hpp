@@ -25,8 +25,6 @@ class Mechanism {
 
   /// The name of the aggregator or of the test.
   [[nodiscard]] std::string_view name() const;
-  /// Whose costs are asked for.
-  [[nodiscard]] Neighbours neighbours() const;
   /// PTR, or null.
   [[nodiscard]] const StabilityTest* ptr() const { return std::get_if<StabilityTest>(&which_); }
   /// PTR in its sparse form, or null.
@@ -49,6 +47,14 @@ class Mechanism {
 
  private:
   std::variant<Aggregator, StabilityTest> which_;
+};
+
+/// What costs are asked for: a mechanism, and between whom.
+struct CostedMechanism {
+  Mechanism mechanism;
+  Neighbours neighbours;
+
+  friend bool operator==(const CostedMechanism&, const CostedMechanism&) = default;
 };
 
 /// Pr[answered | v]; 1 without a selection; of the sparse form at the beginning of a round.
@@ -75,10 +81,12 @@ class AnswerProbabilities {
 /// 2/sigma2^2, plus 1/sigma1^2 with a selection, and S^2 times as much for neighbours with S
 /// teachers (1/sigma2^2 where they are added or removed); of PTR 1/sigma1^2. Gaussian noise only
 /// (`parameter_error`).
-[[nodiscard]] double squared_gaussian_sensitivity(const Mechanism& mechanism);
+[[nodiscard]] double squared_gaussian_sensitivity(const Mechanism& mechanism,
+                                                  const Neighbours& neighbours);
 
 /// The smallest epsilon for which a query, or a round, is (epsilon, 0)-DP, of PTR but for its
 /// delta; none where a step has Gaussian noise.
-[[nodiscard]] std::optional<double> pure_epsilon(const Mechanism& mechanism);
+[[nodiscard]] std::optional<double> pure_epsilon(const Mechanism& mechanism,
+                                                 const Neighbours& neighbours);
 
 }  // namespace pate

@@ -21,6 +21,10 @@ std::string in_words(const Neighbours& neighbours) {
                            : "of a person that vote otherwise");
 }
 
+std::string others_in_words(const Neighbours& neighbours) {
+  return neighbours.is_one_replaced() ? "" : in_words(neighbours);
+}
+
 void require_teachers(const Neighbours& neighbours, std::int64_t teachers) {
   if (neighbours.teachers <= teachers || neighbours.teachers == 1) return;
   throw parameter_error(

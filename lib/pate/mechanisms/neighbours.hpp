@@ -31,6 +31,13 @@ struct Neighbours {
     return adjacency == Adjacency::replace && teachers == 1;
   }
   [[nodiscard]] bool adds_or_removes() const { return adjacency == Adjacency::add_remove; }
+  /// Whether how many teachers there are is protected, too: it is another number for a neighbour.
+  [[nodiscard]] bool hide_number() const { return adds_or_removes(); }
+  /// The noise that costs for one vote what this noise on a statistic, which S votes move by S at
+  /// most, costs for these neighbours: the S-th part.
+  [[nodiscard]] double per_move(double noise) const {
+    return noise / static_cast<double>(teachers);
+  }
   /// The largest top count that a neighbour of so many teachers may have.
   [[nodiscard]] std::int64_t highest_top(std::int64_t of_teachers) const {
     return adds_or_removes() ? of_teachers + teachers : of_teachers;
@@ -42,6 +49,9 @@ struct Neighbours {
 
 /// In words: "2 teachers of a person that vote otherwise".
 [[nodiscard]] std::string in_words(const Neighbours& neighbours);
+
+/// The same, empty for one teacher that votes otherwise: whom costs are for unless it is said.
+[[nodiscard]] std::string others_in_words(const Neighbours& neighbours);
 
 /// No relation is about more teachers.
 inline constexpr std::int64_t kMaxNeighbourTeachers = std::int64_t{1} << 31;

@@ -62,7 +62,6 @@ void validate(const NoisyMax& noisy_max) {
 
 GaussianNoisyMax NoisyStep::gaussian_per_move() const {
   const GaussianNoisyMax& noise = noisy_max_.gaussian();
-  if (neighbours_.is_one_replaced()) return noise;
   const auto votes = static_cast<double>(neighbours_.teachers);
   return {(neighbours_.adds_or_removes() ? std::numbers::sqrt2 * noise.sigma : noise.sigma) /
           votes};

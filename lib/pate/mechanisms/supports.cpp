@@ -150,7 +150,8 @@ Circumstances::Circumstances(const Neighbours& neighbours) : neighbours_(neighbo
   if (neighbours.teachers > kMaxListedTeachers) bits_ |= any(Given::more_than_listed);
 }
 
-Circumstances::Circumstances(const Mechanism& mechanism) : Circumstances(mechanism.neighbours()) {
+Circumstances::Circumstances(const Mechanism& mechanism, const Neighbours& neighbours)
+    : Circumstances(neighbours) {
   const Aggregator* const aggregator = mechanism.aggregator();
   const bool noisy = aggregator != nullptr;
   *this = with(Given::ptr, !noisy)

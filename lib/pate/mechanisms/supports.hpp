@@ -71,10 +71,9 @@ inline constexpr std::int64_t kMaxListedTeachers = 3;
 /// Everything that something is asked for with.
 class Circumstances {
  public:
-  // NOLINTBEGIN(google-explicit-constructor): both are some.
+  // NOLINTNEXTLINE(google-explicit-constructor): they are some.
   Circumstances(const Neighbours& neighbours);
-  Circumstances(const Mechanism& mechanism);
-  // NOLINTEND(google-explicit-constructor)
+  Circumstances(const Mechanism& mechanism, const Neighbours& neighbours);
 
   /// These and one more, where `is_so`.
   [[nodiscard]] Circumstances with(Given one, bool is_so = true) const;

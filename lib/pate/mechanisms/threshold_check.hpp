@@ -3,7 +3,6 @@
 #include <compare>
 #include <cstdint>
 
-#include "pate/mechanisms/neighbours.hpp"
 #include "pate/numerics/bernoulli_pair.hpp"
 
 namespace pate {
@@ -14,12 +13,6 @@ namespace pate {
 struct ThresholdCheck {
   double threshold = 0.0;  ///< T, in votes; may exceed the number of teachers
   double sigma1 = 0.0;     ///< standard deviation of the noise, in votes
-
-  /// The noise that costs for one vote what this one costs for neighbours with S teachers, who move
-  /// v by S at most: sigma1 / S.
-  [[nodiscard]] double sigma1_per_move(const Neighbours& neighbours) const {
-    return sigma1 / static_cast<double>(neighbours.teachers);
-  }
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the check sees the 0 the compiler compares with.
   friend auto operator<=>(const ThresholdCheck&, const ThresholdCheck&) = default;

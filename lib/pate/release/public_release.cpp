@@ -64,7 +64,7 @@ std::string ledger_in_words(const PublicRelease& published) {
         text += "counted with the others that are about other answers";
     }
   }
-  const std::int64_t reached = published.aggregator.neighbours.teachers;
+  const std::int64_t reached = published.neighbours.teachers;
   const bool foreign = std::ranges::any_of(
       *published.ledger, [](const OtherEntry& entry) { return entry.kind == "step"; });
   if (foreign) {
@@ -117,7 +117,7 @@ void add_assumptions(const PublicRelease& published, std::vector<std::string>& a
 
 // Whom the run and all that it counts protect.
 void protect_with_others(const PublicRelease& published, Guarantee& guarantee) {
-  const Neighbours& neighbours = published.aggregator.neighbours;
+  const Neighbours& neighbours = published.neighbours;
   if (!published.others_conditions.of_records) {
     protect(guarantee, neighbours);
     return;
@@ -135,10 +135,9 @@ void add_new(const std::vector<std::string>& lines, std::vector<std::string>& to
 // What D and D' differ in, in symbols.
 std::string difference(const PublicRelease& published) {
   if (published.others_conditions.of_records) return "the votes that one record of the data moves";
-  const Neighbours& neighbours = published.aggregator.neighbours;
-  return neighbours.is_one_replaced()
-             ? "what one teacher votes"
-             : fmt::format("what up to {} teachers vote", neighbours.teachers);
+  const Neighbours& neighbours = published.neighbours;
+  return neighbours.teachers == 1 ? "what one teacher votes"
+                                  : fmt::format("what up to {} teachers vote", neighbours.teachers);
 }
 
 }  // namespace
@@ -191,6 +190,7 @@ PublicRelease public_release(const VoteProfile& votes, const ReleaseTerms& terms
   result.classes = votes.classes;
   if (votes.has_decisions) result.answered = votes.answered;
   result.aggregator = votes.aggregator;
+  result.neighbours = votes.neighbours;
   result.reading = terms.cost;
   result.parameters = terms.counts_chosen() ? ParameterOrigin::chosen : origin;
   result.ledger = terms.ledger;
@@ -247,7 +247,7 @@ Guarantee guarantee_of(const std::optional<PublicRelease>& published,
   if (published->uses_chosen_parameters()) {
     return no_guarantee(
         "order, beta and sigma, of this release or of one that it counts, were chosen from votes.",
-        published->aggregator.neighbours);
+        published->neighbours);
   }
   CostEntry cost;
   cost.bound = Bound::released;

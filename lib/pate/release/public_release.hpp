@@ -192,6 +192,7 @@ struct PublicRelease {
   std::int64_t classes = 0;
   std::optional<std::int64_t> answered;  ///< with decisions only: it is public then
   Aggregator aggregator;
+  Neighbours neighbours;
   ReleasedCost reading = ReleasedCost::joint;
   /// `chosen` also where those of an entry that is counted are.
   ParameterOrigin parameters = ParameterOrigin::fixed;

@@ -50,7 +50,7 @@ std::string inputs_of(const CostSpec& question) {
                         aggregator.selection->sigma1);
   }
   if (aggregator.interactive) text += " interactive";
-  if (const Neighbours& its = aggregator.neighbours; !its.is_one_replaced()) {
+  if (const Neighbours& its = question.neighbours; its.teachers > 1) {
     text += fmt::format(" neighbours={} of {}", name(its.adjacency), its.teachers);
   }
   return text;

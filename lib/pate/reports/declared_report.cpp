@@ -56,7 +56,7 @@ void write_declared(FieldWriter& a, const DeclaredReport& report) {
 
 void write_run(FieldWriter& a, const DeclaredReport& report) {
   const DeclaredSettings& settings = report.mechanism.settings();
-  a("mechanism", report.aggregator);
+  a("mechanism", CostedMechanism{settings.question.aggregator, settings.question.neighbours});
   a("teachers", settings.question.teachers);
   a("classes", settings.question.classes);
   a("queries", settings.queries);
@@ -75,9 +75,11 @@ void write_promise(FieldWriter& a, const DeclaredReport& report) {
 }  // namespace
 
 Guarantee DeclaredReport::guarantee() const {
-  if (!declared) return no_guarantee("nothing was drawn.", aggregator.neighbours());
+  const CostSpec& question = mechanism.settings().question;
+  if (!declared) return no_guarantee("nothing was drawn.", question.neighbours);
   Account account;
-  account.aggregator = aggregator;
+  account.aggregator = question.aggregator;
+  account.steps.neighbours = question.neighbours;
   account.costs = {*declared};
   return guarantee_of(account);
 }
@@ -94,13 +96,13 @@ CostEntry declared_entry(const DeclaredMechanism& mechanism) {
   return entry;
 }
 
-Event declared_event(const DeclaredMechanism& mechanism, const Mechanism& aggregator,
-                     const std::vector<InputFile>& inputs, const std::string& ensemble,
-                     bool rows_from_answers, const std::string& id) {
+Event declared_event(const DeclaredMechanism& mechanism, const std::vector<InputFile>& inputs,
+                     const std::string& ensemble, bool rows_from_answers, const std::string& id) {
   const DeclaredSettings& settings = mechanism.settings();
+  const CostSpec& question = settings.question;
   Event event =
-      declared_run(aggregator, settings.question.teachers, settings.question.classes,
-                   settings.queries, {settings.budget.epsilon, settings.budget.delta, 1}, id);
+      declared_run(question.aggregator, question.teachers, question.classes, settings.queries,
+                   {settings.budget.epsilon, settings.budget.delta, 1, question.neighbours}, id);
   event.open.ensemble = ensemble;
   event.open.origin.rows_from_answers =
       rows_from_answers || std::ranges::any_of(inputs, [](const InputFile& input) {
@@ -110,7 +112,7 @@ Event declared_event(const DeclaredMechanism& mechanism, const Mechanism& aggreg
     if (input.votes_digest) event.facts.digests.file = input.sha256;
   }
   event.facts.digests.counts = votes_digest_of(inputs);
-  event.facts.digests.run = run_digest(inputs, aggregator);
+  event.facts.digests.run = run_digest(inputs, {question.aggregator, question.neighbours});
   return event;
 }
 

@@ -25,7 +25,6 @@ struct DeclaredLabels {
 /// A run whose budget was declared beforehand, or a rehearsal of it.
 struct DeclaredReport {
   const DeclaredMechanism& mechanism;
-  Mechanism aggregator;
   std::vector<Notice> notices;
   /// What is promised: the number that was declared. None of a rehearsal.
   std::optional<CostEntry> declared = {};
@@ -43,7 +42,7 @@ struct DeclaredReport {
 
 /// The event of the run and of its test, the same whatever comes out. `ensemble` and `id` as of
 /// `label_event`; `rows_from_answers`: whether the list was made from earlier answers.
-[[nodiscard]] Event declared_event(const DeclaredMechanism& mechanism, const Mechanism& aggregator,
+[[nodiscard]] Event declared_event(const DeclaredMechanism& mechanism,
                                    const std::vector<InputFile>& inputs,
                                    const std::string& ensemble, bool rows_from_answers,
                                    const std::string& id);

@@ -84,7 +84,8 @@ void check_steps(const io::JsonValue& json, const PublicEvent& open) {
   // Limits of a run bound the answers alone. What was answered cannot be more than they allow.
   const std::int64_t least =
       open.kind == EventKind::run && open.realized ? open.realized->answered : open.queries;
-  MechanismCounts expected = steps_of(*open.aggregator, open.queries, open.queries);
+  MechanismCounts expected =
+      steps_of(*open.aggregator, open.neighbours(), open.queries, open.queries);
   for (auto& [noise, count] : expected.maxima) {
     const auto its = open.steps->maxima.find(noise);
     const std::int64_t told = its == open.steps->maxima.end() ? 0 : its->second;
@@ -148,8 +149,14 @@ void check_kind(const io::JsonValue& json, const PublicEvent& open) {
   }
 }
 
-void check_neighbours(const io::JsonValue& json, const PublicEvent& open) {
-  const Neighbours its = open.neighbours();
+std::string protected_word(const PublicEvent& open) {
+  if (open.protects_records) return "record";
+  return open.neighbours().is_one_replaced() ? "teacher" : "neighbours";
+}
+
+void check_neighbours(const io::JsonValue& json, const PublicEvent& open,
+                      const std::optional<CostedMechanism>& aggregator) {
+  const Neighbours its = aggregator ? aggregator->neighbours : open.neighbours();
   if (open.steps && open.steps->neighbours != its) {
     json.at("steps").fail("steps for the neighbours of the aggregator");
   }

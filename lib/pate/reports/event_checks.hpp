@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "pate/base/json.hpp"
@@ -25,7 +27,12 @@ void check_steps(const io::JsonValue& json, const PublicEvent& open);
 /// An event has the facts of its kind and no others.
 void check_kind(const io::JsonValue& json, const PublicEvent& open);
 
+/// What an event says that it protects: "record", "teacher" or, for other neighbours, a word of its
+/// own, so that no earlier version takes their costs for those of one teacher that votes otherwise.
+[[nodiscard]] std::string protected_word(const PublicEvent& open);
+
 /// What is protected is what the aggregator and the steps are for.
-void check_neighbours(const io::JsonValue& json, const PublicEvent& open);
+void check_neighbours(const io::JsonValue& json, const PublicEvent& open,
+                      const std::optional<CostedMechanism>& aggregator);
 
 }  // namespace pate::reports

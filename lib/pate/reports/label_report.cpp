@@ -132,8 +132,9 @@ std::string label_report_json(const LabelReport& report, const ReportContext& co
     });
     write_filter(open, report);
     write_costs(json, account);
-    open("steps",
-         is_sampled(account) ? account.steps : most_steps(account.aggregator, report.limits));
+    open("steps", is_sampled(account)
+                      ? account.steps
+                      : most_steps(account.aggregator, account.steps.neighbours, report.limits));
     json.object("rdp", [&](FieldWriter& rdp) {
       rdp("orders", account.orders);
       rdp.optional("tradeoff", account.tradeoff, account.orders.size());
@@ -159,7 +160,8 @@ Event label_event(const LabelReport& report, const std::vector<InputFile>& input
   event.facts.digests.counts = votes_digest_of(inputs);
   // A digest of votes and mechanism does not say what samples were, or weights.
   if (!is_sampled(report.account) && !event.open.origin.weighted) {
-    event.facts.digests.run = run_digest(inputs, report.account.aggregator);
+    event.facts.digests.run =
+        run_digest(inputs, {report.account.aggregator, report.account.steps.neighbours});
   }
   event.facts.digests.labels = report.sha256;
   return event;

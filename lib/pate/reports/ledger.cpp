@@ -240,12 +240,12 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
       entries.empty() ? path.stem().string() : entries.front().event.open.ensemble;
   for (const LedgerEntry& entry : entries) {
     const PublicEvent& open = entry.event.open;
-    const bool is_foreign = open.kind == EventKind::step;
-    if (is_foreign ? !neighbours.adds_or_removes() : open.neighbours() == neighbours) continue;
+    if (open.adds_up_for(neighbours)) continue;
     throw ledger_conflict(fmt::format(
         "{}: line {} has costs for {}, and this run has them for {}: the two do not add up; "
         "--ledger names another file, or the run is made for whom the ledger is",
-        path.string(), entry.line, is_foreign ? "one record" : in_words(open.neighbours()),
+        path.string(), entry.line,
+        open.kind == EventKind::step ? "one record" : in_words(open.neighbours()),
         in_words(neighbours)));
   }
   Ensemble wanted{name.empty() ? its : name, teachers, classes};

@@ -142,9 +142,9 @@ std::string account_report_json(const std::vector<LedgerEntry>& entries, const R
   return report.text();
 }
 
-std::string run_digest(const std::vector<InputFile>& inputs, const Mechanism& aggregator) {
+std::string run_digest(const std::vector<InputFile>& inputs, const CostedMechanism& mechanism) {
   FieldWriter run;
-  run("mechanism", aggregator);
+  run("mechanism", mechanism);
   for (const InputFile& input : inputs) {
     if (input.votes_digest) run("votes", *input.votes_digest);
     if (input.role == "student") run("student", input.sha256);

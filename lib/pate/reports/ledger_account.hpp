@@ -58,7 +58,7 @@ struct ReleasedRun {
 
 /// What decides the distribution of the answers of a run: votes, mechanism and student.
 [[nodiscard]] std::string run_digest(const std::vector<InputFile>& inputs,
-                                     const Mechanism& aggregator);
+                                     const CostedMechanism& mechanism);
 
 /// The digest of the votes that were read; empty: none were.
 [[nodiscard]] std::string votes_digest_of(const std::vector<InputFile>& inputs);

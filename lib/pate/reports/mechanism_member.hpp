@@ -13,11 +13,11 @@ namespace pate::reports {
 inline void write_mechanism(FieldWriter& a, const Account& account) {
   const auto& sampled = account.steps.sampled_queries;
   if (sampled.empty()) {
-    a("mechanism", account.aggregator);
+    a("mechanism", CostedMechanism{account.aggregator, account.steps.neighbours});
     return;
   }
   a.object("mechanism", [&](FieldWriter& mechanism) {
-    fields(mechanism, account.aggregator);
+    fields(mechanism, CostedMechanism{account.aggregator, account.steps.neighbours});
     mechanism(name(sampled.begin()->first.of), sampled.begin()->first.rate);
   });
 }

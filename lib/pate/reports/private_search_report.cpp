@@ -18,7 +18,7 @@ void write_axes(FieldWriter& a, const TuningGrid& grid) {
 
 void write_found(FieldWriter& a, const PrivateSearchReport& report) {
   const BestTry& best = *report.best;
-  a("aggregator", report.grid.aggregator(best.index));
+  a("aggregator", CostedMechanism{report.grid.aggregator(best.index), report.grid.neighbours});
   a("index", best.index);
   a("answered", best.labelled.answered);
   a("refused", best.labelled.refused());

@@ -153,13 +153,14 @@ ShardReport read_shard(const io::JsonValue& report) {
   result.partials = read_partials(report);
   // Of PTR the query counts say all that exact costs need.
   if ((result.settings.exact || result.settings.tilted || result.settings.complex) &&
-      result.aggregator.ptr() == nullptr && !result.partials.exact) {
+      result.aggregator.mechanism.ptr() == nullptr && !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }
   a("notices", result.notices);
   result.identity = identity_of(report, result);
   result.part = {report.file(), report.sha256(), schema.text(),
-                 std::string(result.aggregator.name()), result.partials.query_counts.queries};
+                 std::string(result.aggregator.mechanism.name()),
+                 result.partials.query_counts.queries};
   for (const InputFile& input : result.context.inputs) {
     if (input.role != "votes") continue;
     result.part.votes_sha256 = input.sha256;

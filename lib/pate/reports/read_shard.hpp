@@ -16,7 +16,7 @@ namespace pate::reports {
 struct ShardReport {
   ReportPart part;          ///< how the composed report names it
   ReportContext context{};  ///< settings without the shard
-  Mechanism aggregator{};
+  CostedMechanism aggregator{};
   AccountSettings settings{};
   Partials partials{};
   std::vector<Notice> notices{};

@@ -120,15 +120,10 @@ void public_fields(Archive& a, Open& open) {
   if constexpr (Archive::kReads) {
     if (const auto id = a.json().find("id")) check_id(*id);
   }
-  // A word of its own for other neighbours, so that no earlier version takes their costs for those
-  // of one teacher that votes otherwise.
-  const char* const kOthers = "neighbours";
-  std::string protects = open.protects_records                 ? "record"
-                         : open.neighbours().is_one_replaced() ? "teacher"
-                                                               : kOthers;
+  std::string protects = protected_word(open);
   a("protects", protects);
   if constexpr (Archive::kReads) {
-    if (protects != "record" && protects != "teacher" && protects != kOthers)
+    if (protects != "record" && protects != "teacher" && protects != "neighbours")
       a.json().at("protects").fail("teacher, record or neighbours");
     open.protects_records = protects == "record";
   }
@@ -137,7 +132,12 @@ void public_fields(Archive& a, Open& open) {
   member(a, "classes", open.classes, Whole{0, kMaxTeachers});
   a("mechanism", open.mechanism);
   member(a, "source", open.source);
-  member(a, "aggregator", open.aggregator);
+  std::optional<CostedMechanism> aggregator;
+  if (open.aggregator) aggregator = {*open.aggregator, open.neighbours()};
+  member(a, "aggregator", aggregator);
+  if constexpr (Archive::kReads) {
+    if (aggregator) open.aggregator = aggregator->mechanism;
+  }
   a("queries", open.queries, kEventQueries);
   member(a, "about", open.about);
   member(a, "delta", open.delta, kEventDelta);
@@ -170,6 +170,7 @@ void public_fields(Archive& a, Open& open) {
     json("count", foreign.count, Whole{1, kMaxQueries});
   });
   fact(a, "tries", open.tries, [](auto& json, auto& tries) { tries_fields(json, tries); });
+  if constexpr (Archive::kReads) check_neighbours(a.json(), open, aggregator);
 }
 
 template <class Archive, class Digests>
@@ -258,7 +259,6 @@ void fields(FieldWriter& a, const Event& event) {
 void fields(FieldReader& a, Event& event) {
   a.optional("times", event.times, kEventTimes);
   public_fields(a, event.open);
-  check_neighbours(a.json(), event.open);
   check_kind(a.json(), event.open);
   check_steps(a.json(), event.open);
   if (event.happened() && event.times != 1) a.json().at("times").fail("1, of what has an id");

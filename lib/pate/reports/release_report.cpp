@@ -58,7 +58,7 @@ static void fields(FieldWriter& a, const PublicRelease& published) {
   a.optional("answered", published.answered);
   a("teachers", published.teachers);
   a("classes", published.classes);
-  a("mechanism", published.aggregator);
+  a("mechanism", CostedMechanism{published.aggregator, published.neighbours});
   a.optional("bound", published.bound);
   if (published.curve && !published.curve->complex) a("cost", published.curve->cost);
   if (published.at_most && published.at_most->certificate == Certificate::renyi) {
@@ -99,7 +99,7 @@ static void fields(FieldWriter& a, const CurvePlan& plan) {
   std::vector<double> by_distance;
   for (const CostUnits cost : plan.place.ub) by_distance.push_back(cost_of_units(cost));
   a("cost_at", by_distance);
-  neighbour_fields(a, plan.mechanism.settings().question.aggregator.neighbours);
+  neighbour_fields(a, plan.mechanism.settings().question.neighbours);
 }
 
 static void fields(FieldWriter& a, const ComplexPlan& plan) {
@@ -242,7 +242,8 @@ Event release_event(const AnyReleasePlan& plan, const PublicRelease& published,
   open.mechanism = published.aggregator.name();
   open.aggregator = published.aggregator;
   open.queries = published.queries;
-  open.steps = steps_of(published.aggregator, published.queries, published.queries);
+  open.steps =
+      steps_of(published.aggregator, published.neighbours, published.queries, published.queries);
   open.delta = published.run_delta;
   DrawnNumber& drawn = open.drawn.emplace();
   drawn.epsilon = published.run_epsilon;

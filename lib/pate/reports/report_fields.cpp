@@ -188,7 +188,8 @@ static void parameters(Archive& a, Described<Archive, TestParts>& test) {
   a("query_delta", test.delta);
 }
 
-void fields(FieldWriter& a, const Mechanism& mechanism) {
+void fields(FieldWriter& a, const CostedMechanism& of) {
+  const Mechanism& mechanism = of.mechanism;
   a("name", mechanism.name());
   if (const StabilityTest* const test = mechanism.ptr()) {
     parameters(a, TestParts{test->noise(), test->threshold(), test->scale(), test->delta(),
@@ -196,10 +197,10 @@ void fields(FieldWriter& a, const Mechanism& mechanism) {
   } else {
     parameters(a, mechanism.noisy());
   }
-  neighbour_fields(a, mechanism.neighbours());
+  neighbour_fields(a, of.neighbours);
 }
 
-void fields(FieldReader& a, Mechanism& mechanism) {
+void fields(FieldReader& a, CostedMechanism& of) {
   const io::JsonValue name = a.json().at("name");
   TestParts test{};
   Aggregator aggregator;
@@ -211,15 +212,15 @@ void fields(FieldReader& a, Mechanism& mechanism) {
     aggregator = shape_of(name);
     parameters(a, aggregator);
   }
-  Neighbours neighbours;
-  neighbour_fields(a, neighbours);
+  neighbour_fields(a, of.neighbours);
   try {
     if (noise) {
-      require(Asked::ptr, neighbours);
-      mechanism = StabilityTest(test.noise, test.threshold, test.scale, test.delta,
-                                test.max_refusals, test.max_queries);
+      require(Asked::ptr, of.neighbours);
+      of.mechanism = StabilityTest(test.noise, test.threshold, test.scale, test.delta,
+                                   test.max_refusals, test.max_queries);
     } else {
-      mechanism = protecting(aggregator, neighbours);
+      if (aggregator.noisy_max.is_of_two_classes()) require(Asked::one_noise, of.neighbours);
+      of.mechanism = aggregator;
     }
   } catch (const parameter_error& error) {
     a.json().fail(fmt::format("a mechanism within its domain ({})", error.what()));

@@ -80,8 +80,8 @@ void neighbour_fields(FieldReader& a, Neighbours& neighbours);
 
 /// The name of the mechanism and its parameters, and the neighbours. Throws `input_error` for a
 /// mechanism out of its domain.
-void fields(FieldWriter& a, const Mechanism& mechanism);
-void fields(FieldReader& a, Mechanism& mechanism);
+void fields(FieldWriter& a, const CostedMechanism& of);
+void fields(FieldReader& a, CostedMechanism& of);
 
 /// Steps of one kind: [{"<noise>": 40, "count": 1000}]. One that is not required is left out where
 /// there are none.

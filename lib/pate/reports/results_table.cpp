@@ -332,9 +332,9 @@ std::string what_text(const JsonValue& body) {
 
 std::string mechanism_text(const JsonValue& body) {
   std::string text = what_text(body);
-  const Neighbours neighbours = neighbours_of(body);
-  if (neighbours.is_one_replaced()) return text;
-  return fmt::format("{}{}for {}", text, text.empty() ? "" : ", ", in_words(neighbours));
+  const std::string whom = others_in_words(neighbours_of(body));
+  if (whom.empty()) return text;
+  return fmt::format("{}{}for {}", text, text.empty() ? "" : ", ", whom);
 }
 
 ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,

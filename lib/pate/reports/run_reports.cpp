@@ -91,7 +91,7 @@ static void fields(FieldWriter& a, const ToldEpsilon& released) {
 }
 
 static void fields(FieldWriter& a, const PlannedRun& run) {
-  if (const auto tested = run.tested()) return fields(a, *tested);
+  if (const auto tested = run.tested()) return fields(a, CostedMechanism{*tested, run.neighbours});
   const NoiseNames& noise = run.noisy_max()->names();
   a("name", run.sigma1 ? "confident" : noise.aggregator);
   a.optional("sigma1", run.sigma1);
@@ -150,7 +150,7 @@ Event analysis_event(const Account& account, const std::vector<InputFile>& input
   }
   // A digest of votes and mechanism does not say what samples were, or weights.
   if (account.steps.sampled_queries.empty() && !event.open.origin.weighted) {
-    event.facts.digests.run = run_digest(inputs, account.aggregator);
+    event.facts.digests.run = run_digest(inputs, {account.aggregator, account.steps.neighbours});
   }
   return event;
 }
@@ -286,7 +286,7 @@ Account public_part(const Account& account, const std::vector<std::string>& path
   Account result;
   result.aggregator = account.aggregator;
   // The number tells teachers apart that are added or removed, and these notices say it.
-  const bool tells_teachers = !account.steps.neighbours.adds_or_removes();
+  const bool tells_teachers = !account.steps.neighbours.hide_number();
   if (tells_teachers) result.teachers = account.teachers;
   result.classes = account.classes;
   result.queries = account.queries;

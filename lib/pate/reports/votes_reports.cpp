@@ -142,7 +142,7 @@ std::string inspect_report_json(const Inspection& inspection, const ReportContex
 std::string explain_report_json(const Explanation& explanation, const ReportContext& context,
                                 const std::optional<QuerySensitivities>& sensitivities) {
   FieldWriter report = begin_report("explain", context);
-  report("mechanism", explanation.aggregator);
+  report("mechanism", CostedMechanism{explanation.aggregator, explanation.neighbours});
   report("teachers", explanation.teachers);
   report("classes", explanation.classes);
   report.object("run", [&](FieldWriter& run) {

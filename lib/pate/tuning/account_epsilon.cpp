@@ -119,17 +119,18 @@ std::optional<AccountEpsilon> vertex_between_lattice_orders(
 }  // namespace
 
 AccountEpsilon account_epsilon(const QueryCounts& query_counts, const Mechanism& aggregator,
-                               const EpsilonKind& kind, double hint, unsigned threads) {
-  return account_epsilon(std::span(&query_counts, 1), std::span(&aggregator, 1), kind, hint,
-                         threads);
+                               const Neighbours& neighbours, const EpsilonKind& kind, double hint,
+                               unsigned threads) {
+  return account_epsilon(std::span(&query_counts, 1), std::span(&aggregator, 1), neighbours, kind,
+                         hint, threads);
 }
 
 AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
-                               std::span<const Mechanism> aggregators, const EpsilonKind& kind,
-                               double hint, unsigned threads) {
+                               std::span<const Mechanism> aggregators, const Neighbours& neighbours,
+                               const EpsilonKind& kind, double hint, unsigned threads) {
   std::deque<CostInputs> inputs;
   for (std::size_t r = 0; r < query_counts.size(); ++r) {
-    inputs.emplace_back(query_counts[r], aggregators[r], threads);
+    inputs.emplace_back(query_counts[r], aggregators[r], neighbours, threads);
   }
   const auto rdp_at = [&](std::span<const double> orders) {
     Values rdp(orders.size(), 0.0);
@@ -189,11 +190,11 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
     if (task.watcher.wants_stop()) break;
     const std::span<const std::size_t> group = members;
     const Mechanism any = grid.mechanism(points[group.front()].index);
-    const QueryCounts counted =
-        count_queries(run_of(task.votes, any, noise_and_queries.second), settings.threads);
+    const QueryCounts counted = count_queries(
+        run_of(task.votes, any, grid.neighbours, noise_and_queries.second), settings.threads);
     std::optional<QueryNodes> nodes;
     if (joint && any.refuses() && any.is_gaussian()) {
-      nodes.emplace(counted, Aggregator{{}, any.noisy().noisy_max, false, any.neighbours()});
+      nodes.emplace(counted, any.noisy().noisy_max, grid.neighbours);
     }
     parallel_for(group.size(), settings.threads, [&](std::size_t k) {
       if (task.watcher.wants_stop()) return;
@@ -201,7 +202,8 @@ std::vector<std::optional<AccountEpsilon>> refine_points(const TuningTask& task,
       const Mechanism aggregator = grid.mechanism(point.index);
       result[group[k]] =
           nodes ? account_epsilon(*nodes, *aggregator.noisy().selection, settings.kind, point.order)
-                : account_epsilon(counted, aggregator, settings.kind, point.order, 1);
+                : account_epsilon(counted, aggregator, grid.neighbours, settings.kind, point.order,
+                                  1);
     });
   }
   return result;

@@ -26,14 +26,15 @@ struct AccountEpsilon {
 ///
 /// hint: an order near the best, or 0. `threads` changes no bit.
 [[nodiscard]] AccountEpsilon account_epsilon(const QueryCounts& query_counts,
-                                             const Mechanism& aggregator, const EpsilonKind& kind,
+                                             const Mechanism& aggregator,
+                                             const Neighbours& neighbours, const EpsilonKind& kind,
                                              double hint, unsigned threads);
 
 /// The same of rounds on the same teachers, whose RDP adds up at each order.
 [[nodiscard]] AccountEpsilon account_epsilon(std::span<const QueryCounts> query_counts,
                                              std::span<const Mechanism> aggregators,
-                                             const EpsilonKind& kind, double hint,
-                                             unsigned threads);
+                                             const Neighbours& neighbours, const EpsilonKind& kind,
+                                             double hint, unsigned threads);
 
 /// The same for the joint reading of the tradeoff bound, for many selections with one noise of the
 /// maximum, with sums over nodes instead of queries until its end. With a hint the search is on a

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/release/declared/smallest_budget.hpp"
 #include "pate/release/smooth/release_cost.hpp"
 
@@ -41,15 +42,12 @@ struct Tested {
 Tested test_of(const TuningTask& task, const Aggregator& aggregator, const DeclaredGoal& goal,
                const CurveTableSource& tables) {
   const TuningVotes& votes = task.votes;
+  const Neighbours& neighbours = task.grid.neighbours;
   const unsigned threads = task.settings.threads;
   const auto& when_testing = task.watcher.when_testing;
   DeclaredSettings settings;
-  settings.question = {aggregator,
-                       votes.votes.teachers(),
-                       votes.votes.classes(),
-                       0.0,
-                       default_cost(aggregator, votes.votes.teachers(), votes.votes.classes()),
-                       ReleasedCost::joint};
+  settings.question =
+      joint_question(aggregator, neighbours, votes.votes.teachers(), votes.votes.classes());
   settings.budget = goal.budget;
   settings.queries = votes.rows.size();
   settings.certificate = goal.certificate;
@@ -59,8 +57,9 @@ Tested test_of(const TuningTask& task, const Aggregator& aggregator, const Decla
   DeclaredBudget least = goal.budget;
   least.epsilon = std::max(kScanFrom * goal.budget.epsilon, kLeastDeclaredEpsilon);
   const RunCosts costs = mechanism.costs(
-      collect_votes(run_of(votes, aggregator, votes.rows.size()), threads), test.orders(), tables,
-      enough_distances(least), when_testing ? when_testing() : ProgressCallback());
+      collect_votes(run_of(votes, aggregator, neighbours, votes.rows.size()), threads),
+      test.orders(), tables, enough_distances(least),
+      when_testing ? when_testing() : ProgressCallback());
   const double largest = std::min(kScanTo * goal.budget.epsilon, kLargestDeclaredEpsilon);
   return {test.certificate(), test.ladder().pass(test.level(costs)),
           smallest_declared_at(goal.budget, std::array{goal.least_pass}, costs, test.orders(),
@@ -172,11 +171,7 @@ class DeclaredSearch {
 Tuning search_declared(const TuningVotes& votes, const TuningGrid& grid, TuneSettings settings,
                        const KnownPoints& known, const CurveTableSource& tables,
                        const Watcher& watcher, DeclaredOutcome& outcome) {
-  if (grid.neighbours.adds_or_removes() || grid.ptr) {
-    throw parameter_error(
-        "the search for a declared budget is not for PTR, nor for teachers that are added or "
-        "removed: its test needs a noisy maximum and a number of teachers that stays");
-  }
+  require(Asked::release, Circumstances(grid.neighbours).with(Given::ptr, grid.ptr.has_value()));
   settings.goal.max_epsilon.reset();
   Tuning tuning =
       tune(votes, grid, settings, known, watcher,

@@ -185,7 +185,7 @@ void evaluate_task(Work& work, const std::vector<std::shared_ptr<NoiseSums>>& su
       if (work.watcher.wants_stop()) return;
       if (!row) {
         row.emplace(
-            grid.aggregator(begin),
+            *grid.aggregator(begin).selection, grid.neighbours,
             std::span(grid.threshold).subspan(first_threshold, last_threshold - first_threshold),
             sums[k]->all().statistics(), work.settings.kind.cost, work.orders,
             // Thresholds at which other queries are asked have nothing in common.
@@ -221,8 +221,8 @@ void evaluate_with_selection(Work& work) {
           work.kept != nullptr ? work.kept->by_noise[grid.noise[first + k]] : made;
       if (!its) {
         its = std::make_shared<NoiseSums>(work.votes, grid.aggregator(grid.index(first + k, 0, 0)),
-                                          asked, work.settings.kind.cost, work.orders,
-                                          work.settings.threads);
+                                          grid.neighbours, asked, work.settings.kind.cost,
+                                          work.orders, work.settings.threads);
       }
       sums[k] = its;
     }
@@ -245,13 +245,14 @@ void evaluate_without_selection(Work& work) {
   parallel_for(work.points.size(), work.settings.threads, [&](std::size_t i) {
     if (work.points[i].evaluated() || work.watcher.wants_stop()) return;
     const Aggregator aggregator = work.grid.aggregator(work.first + i);
-    Run run = run_of(work.votes, aggregator, queries);
+    Run run = run_of(work.votes, aggregator, work.grid.neighbours, queries);
     run.labels = work.votes.labels;
     std::vector<QueryKey> keys{cost_key(run), sorted_histogram()};
     if (run.labels) keys.push_back(label_key(run));
     std::vector<DistinctQueries> counted = count_distinct(run, keys, {.threads = 1});
-    const AccountEpsilon found = account_epsilon(query_counts_of(run, std::move(counted.front())),
-                                                 aggregator, work.settings.kind, 0.0, 1);
+    const AccountEpsilon found =
+        account_epsilon(query_counts_of(run, std::move(counted.front())), aggregator,
+                        run.neighbours, work.settings.kind, 0.0, 1);
     TuningPoint point{found.epsilon, found.order, static_cast<double>(queries), 0.0, queries};
     point.agreeing = expected_agreeing(
         aggregator, agreement_of(aggregator.noisy_max, run.votes.classes(), counted[1], 1));
@@ -270,7 +271,7 @@ void evaluate_tested(Work& work) {
   const EpsilonKind& kind = work.settings.kind;
   const TuningGrid& grid = work.grid;
   if (std::ranges::all_of(work.points, &TuningPoint::evaluated)) return;
-  Run run = run_of(work.votes, grid.mechanism(work.first), work.votes.rows.size());
+  Run run = run_of(work.votes, grid.mechanism(work.first), grid.neighbours, work.votes.rows.size());
   run.labels = work.votes.labels;
   const Partials counted = count_run(run, {.threads = work.settings.threads}).partials;
   AccountSettings settings;
@@ -299,8 +300,8 @@ void evaluate_tested(Work& work) {
       found.right = utility(*counted.utility, aggregator).expected_accuracy * found.answered;
     }
     // Where the deltas of the queries leave nothing there is no epsilon at this delta.
-    if (steps_of(aggregator, queries, queries).delta() < kind.delta) {
-      const Account its = account(counted, aggregator, settings);
+    if (steps_of(aggregator, grid.neighbours, queries, queries).delta() < kind.delta) {
+      const Account its = account(counted, aggregator, grid.neighbours, settings);
       found.epsilon = its.costs[its.headline].epsilon;
       found.order = its.costs[its.headline].order.value_or(0.0);
     }
@@ -327,7 +328,7 @@ void evaluate_grid(const TuningTask& task, std::size_t first, std::span<TuningPo
   } else {
     evaluate_without_selection(work);
   }
-  PublicEpsilons any_votes(task.settings.kind);
+  PublicEpsilons any_votes(task.settings.kind, task.grid.neighbours);
   for (std::size_t i = 0; i < points.size(); ++i) {
     TuningPoint& point = points[i];
     if (!point.evaluated()) continue;

@@ -43,10 +43,11 @@ void check(const TuningVotes& votes, const TeacherGroups& groups, std::span<cons
 // What every group pays at the parameters of a point, by RDP.
 std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& settings,
                                 const TeacherGroups& groups, const TeacherWeights* weights,
-                                const Mechanism& mechanism, std::int64_t queries) {
+                                const Mechanism& mechanism, const Neighbours& neighbours,
+                                std::int64_t queries) {
   const EpsilonKind& kind = settings.grid.kind;
   const unsigned threads = settings.grid.threads;
-  const Run run = run_of(votes, mechanism, queries);
+  const Run run = run_of(votes, mechanism, neighbours, queries);
   AccountSettings bounds;
   bounds.delta = kind.delta;
   bounds.orders = kind.orders;
@@ -59,15 +60,17 @@ std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& se
         account_weighted(run, predictions, *weights, bounds, /*with_profiles=*/false);
     return group_costs(groups, found.account, weights);
   }
-  const ExactMechanism exact_mechanism(mechanism.noisy("an exact cost"), votes.votes.teachers());
+  const ExactMechanism exact_mechanism(mechanism.noisy("an exact cost"), neighbours,
+                                       votes.votes.teachers());
   CountedRun counted = count_run(run, {threads, {}, &exact_mechanism});
   const std::optional<ExactPartials> exact =
       std::exchange(counted.partials.exact, std::optional<ExactPartials>{});
   // A part of a run has no profile, which would take most of the time.
   const ExactSettings wanted = exact_settings(bounds, /*is_part=*/true);
-  const Account account = pate::account(counted.partials, mechanism, bounds, [&](Account& its) {
-    add_exact_costs(exact.value(), counted.teachers.get(), exact_mechanism, wanted, its);
-  });
+  const Account account =
+      pate::account(counted.partials, mechanism, neighbours, bounds, [&](Account& its) {
+        add_exact_costs(exact.value(), counted.teachers.get(), exact_mechanism, wanted, its);
+      });
   return group_costs(groups, account);
 }
 
@@ -97,8 +100,9 @@ GroupOutcome choose_for_groups(const TuningVotes& votes, const TuneSettings& set
       return outcome;
     }
     const TunedPoint& point = tuning.points[position];
-    const std::vector<GroupCost> costs = costs_at(
-        votes, settings, groups, weights, tuning.grid.mechanism(point.index), point.point.queries);
+    const std::vector<GroupCost> costs =
+        costs_at(votes, settings, groups, weights, tuning.grid.mechanism(point.index),
+                 tuning.grid.neighbours, point.point.queries);
     ++outcome.tested;
     counter.add(1);
     std::vector<GroupBudget> its;

@@ -49,7 +49,7 @@ Leads::Leads(const ThresholdCheck& the_check, const Neighbours& the_neighbours,
     log_answered.push_back(pate::log_answered(check, v));
     if (bound == Bound::published) {
       published.emplace_back(log_q(check, v),
-                             threshold_as_noisy_max(check.sigma1_per_move(neighbours)).sigma);
+                             threshold_as_noisy_max(neighbours.per_move(check.sigma1)).sigma);
       continue;
     }
     const std::int64_t reach = neighbours.teachers;
@@ -67,8 +67,8 @@ LeadCosts::LeadCosts(const Leads& leads, double order, CostKind kind)
       selection_cap_(
           kind.bound == Bound::published
               ? data_independent_cost(
-                    threshold_as_noisy_max(leads.check.sigma1_per_move(leads.neighbours)), order)
-              : threshold_data_independent(leads.check.sigma1_per_move(leads.neighbours), order)) {
+                    threshold_as_noisy_max(leads.neighbours.per_move(leads.check.sigma1)), order)
+              : threshold_data_independent(leads.neighbours.per_move(leads.check.sigma1), order)) {
   for (std::size_t k = 0; k < leads.values.size(); ++k) {
     if (kind.bound == Bound::tradeoff) {
       const bool next = reach() == 1 && k > 0 && leads.values[k - 1] + 1 == leads.values[k];

@@ -260,7 +260,7 @@ TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   grid.sigma1 = logarithmic_axis(std::max(teachers / 50.0, kLeastNoise), 4.0 * most, kCoarseSigma1);
   grid.threshold = {0.0};
   const QueryCounts counted =
-      count_queries(run_of(votes, grid.aggregator(0), votes.rows.size()), threads);
+      count_queries(run_of(votes, grid.aggregator(0), grid.neighbours, votes.rows.size()), threads);
   const double low = std::min(0.0, static_cast<double>(counted.distinct.front().statistic));
   const double high = static_cast<double>(counted.distinct.back().statistic) + teachers;
   grid.threshold.clear();

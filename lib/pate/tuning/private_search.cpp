@@ -31,7 +31,7 @@ MechanismCounts steps_of_one_try(const TuningGrid& grid, std::int64_t queries) {
     throw parameter_error(
         "the best of several tries: PTR has deltas that the theorems do not know");
   }
-  return steps_of(grid.aggregator(grid.index(0, 0, 0)), queries, queries);
+  return steps_of(grid.aggregator(grid.index(0, 0, 0)), grid.neighbours, queries, queries);
 }
 
 std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid& grid,
@@ -52,8 +52,8 @@ std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid&
     if (stop && stop()) return std::nullopt;
     BestTry its;
     its.index = static_cast<std::size_t>(source.below(grid.size()));
-    const Run run = run_of(votes, grid.aggregator(its.index), queries);
-    PrivacyFilter filter(run.aggregator, {queries, {}, {}}, kAnyDelta, kAnyOrder);
+    const Run run = run_of(votes, grid.aggregator(its.index), grid.neighbours, queries);
+    PrivacyFilter filter(run.aggregator, run.neighbours, {queries, {}, {}}, kAnyDelta, kAnyOrder);
     its.labelled = label_queries(run, filter, {}, source, threads);
     its.score = score_of(its.labelled, score, votes);
     if (!best || its.score > best->score) best = std::move(its);

@@ -48,7 +48,8 @@ std::pair<double, double> noises_of(const Mechanism& mechanism) {
 double PublicEpsilons::of(const Mechanism& mechanism, std::int64_t queries) {
   const auto [answer, check] = noises_of(mechanism);
   const auto [found, is_new] = known_.try_emplace({answer, check, queries}, 0.0);
-  if (is_new) found->second = least_epsilon(steps_of(mechanism, queries, queries), kind_);
+  if (is_new)
+    found->second = least_epsilon(steps_of(mechanism, neighbours_, queries, queries), kind_);
   return found->second;
 }
 

@@ -24,11 +24,12 @@ QueryNodes::AtOrder::Input input_of(const BothDirections& log_excess) {
 
 }  // namespace
 
-QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max)
+QueryNodes::QueryNodes(const QueryCounts& query_counts, const NoisyMax& noisy_max,
+                       const Neighbours& neighbours)
     : query_counts_(query_counts),
-      inputs_(query_counts, noisy_max, 1),
-      table_(inputs_.cells(), noisy_max.step().gaussian_per_move().mu()),
-      tables_(inputs_.cells(), noisy_max.step().gaussian_per_move().mu()) {
+      inputs_(query_counts, Aggregator{{}, noisy_max}, neighbours, 1),
+      table_(inputs_.cells(), inputs_.step().gaussian_per_move().mu()),
+      tables_(inputs_.cells(), inputs_.step().gaussian_per_move().mu()) {
   const auto& distinct = query_counts.distinct;
   for (std::size_t i = 0; i < distinct.size(); ++i) {
     const QCells::Position position = distinct[i].log_q == -kInfinity
@@ -53,7 +54,7 @@ QueryNodes::QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_
 QueryNodes::AtOrder QueryNodes::at(double order) const {
   AtOrder at;
   at.order = order;
-  at.noisy_max_cap = data_independent_cost(inputs_.aggregator(), order).noisy_max;
+  at.noisy_max_cap = data_independent_cost(inputs_.step(), order);
   at.table = tables_.at(order);
   const QCells& cells = inputs_.cells();
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {

@@ -29,9 +29,10 @@ namespace pate {
 /// matters, the sum is over the queries.
 class QueryNodes {
  public:
-  /// noisy_max: with Gaussian noise and no selection; the query counts are those of a run with a
+  /// noisy_max: with Gaussian noise; the query counts are those of a run with a
   /// selection, whose parameters do not matter, and must outlive this.
-  QueryNodes(const QueryCounts& query_counts, const Aggregator& noisy_max);
+  QueryNodes(const QueryCounts& query_counts, const NoisyMax& noisy_max,
+             const Neighbours& neighbours);
   QueryNodes(const QueryNodes&) = delete;
   QueryNodes& operator=(const QueryNodes&) = delete;
   ~QueryNodes() = default;
@@ -58,7 +59,7 @@ class QueryNodes {
   [[nodiscard]] double rdp(const AnswerTable& ladder, const AtOrder& at, double accuracy) const;
 
   [[nodiscard]] const QueryCounts& query_counts() const { return query_counts_; }
-  [[nodiscard]] Neighbours neighbours() const { return inputs_.aggregator().neighbours(); }
+  [[nodiscard]] const Neighbours& neighbours() const { return inputs_.neighbours(); }
 
  private:
   // The distinct queries begin .. end - 1 of one statistic in one cell.

@@ -56,7 +56,7 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
   result.agreeing.resize(grid.size());
   result.rdp.resize(numbers.size() * grid.size());
   for (std::size_t noise = 0; noise < grid.noise.size(); ++noise) {
-    const NoiseSums all(round.votes, grid.aggregator(grid.index(noise, 0, 0)),
+    const NoiseSums all(round.votes, grid.aggregator(grid.index(noise, 0, 0)), grid.neighbours,
                         asked_queries(round.votes.rows.size(), false), kind.cost, orders, threads);
     const VoteSums& sums = all.all();
     // What a check costs is kept by order for all thresholds; not for too many orders at a time.
@@ -65,7 +65,8 @@ RoundCurves round_curves(const Round& round, const EpsilonKind& kind, const Tuni
       const std::size_t begin = task % batches * kOrdersAtOnce;
       const std::size_t end = std::min(begin + kOrdersAtOnce, numbers.size());
       const Aggregator any = grid.aggregator(grid.index(noise, task / batches, 0));
-      RowCosts row(any, grid.threshold, sums.statistics(), kind.cost, orders, true);
+      RowCosts row(*any.selection, grid.neighbours, grid.threshold, sums.statistics(), kind.cost,
+                   orders, true);
       for (std::size_t t = 0; t < grid.thresholds(); ++t) {
         const std::size_t point = grid.index(noise, task / batches, t);
         for (std::size_t k = begin; k < end; ++k) {
@@ -183,21 +184,24 @@ class JointFront {
 // The query counts of the rounds of a pair, for exact epsilons.
 class ExactPair {
  public:
-  ExactPair(const std::array<Round, 2>& rounds, const RoundsPoint& p) {
+  ExactPair(const std::array<Round, 2>& rounds, const RoundsPoint& p)
+      : neighbours_(rounds[0].grid.neighbours) {
     for (std::size_t r = 0; r < 2; ++r) {
       const TuningVotes& votes = rounds[r].votes;
       aggregators_[r] = rounds[r].grid.aggregator(p.index[r]);
-      query_counts_[r] = count_queries(run_of(votes, aggregators_[r], votes.rows.size()), 0);
+      query_counts_[r] =
+          count_queries(run_of(votes, aggregators_[r], neighbours_, votes.rows.size()), 0);
     }
   }
   [[nodiscard]] AccountEpsilon together(const EpsilonKind& kind, double hint) const {
-    return account_epsilon(query_counts_, aggregators_, kind, hint, 0);
+    return account_epsilon(query_counts_, aggregators_, neighbours_, kind, hint, 0);
   }
   [[nodiscard]] AccountEpsilon alone(std::size_t r, const EpsilonKind& kind, double hint) const {
-    return account_epsilon(query_counts_[r], aggregators_[r], kind, hint, 0);
+    return account_epsilon(query_counts_[r], aggregators_[r], neighbours_, kind, hint, 0);
   }
 
  private:
+  Neighbours neighbours_;
   std::array<QueryCounts, 2> query_counts_;
   std::array<Mechanism, 2> aggregators_;
 };
@@ -205,6 +209,9 @@ class ExactPair {
 void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind,
                      const TuningGoal& goal) {
   validate_delta(kind.delta);
+  if (rounds[0].grid.neighbours != rounds[1].grid.neighbours) {
+    throw parameter_error("the rounds of a tuning are for the same neighbours");
+  }
   for (const Round& round : rounds) {
     require(Asked::tuning, circumstances_of(round.votes.votes));
     validate(round.grid);

@@ -94,13 +94,11 @@ double log_moments(const LinePair& pair, const VoteSums::AtOrder& at, const Vote
 
 }  // namespace
 
-RowCosts::RowCosts(const Aggregator& aggregator, std::span<const double> thresholds,
+RowCosts::RowCosts(const ThresholdCheck& check, const Neighbours& neighbours,
+                   std::span<const double> thresholds,
                    std::span<const CostInputs::Statistic> statistics, CostKind kind,
                    const TuningOrders& orders, bool interpolate)
-    : check_(aggregator.selection.value()),
-      neighbours_(aggregator.neighbours),
-      kind_(kind),
-      orders_(orders) {
+    : check_(check), neighbours_(neighbours), kind_(kind), orders_(orders) {
   if (statistics.empty()) {
     places_.resize(thresholds.size());
     return;
@@ -274,7 +272,7 @@ double RowCosts::joint(const VoteSums& sums, const Place& place, std::size_t ord
   const LeadCosts& leads = costs(place, order);
   const double distance = orders_[order] - 1.0;
   const double check_cap =
-      threshold_data_independent(check_.sigma1_per_move(neighbours_), orders_[order]);
+      threshold_data_independent(neighbours_.per_move(check_.sigma1), orders_[order]);
   const double cap = (at.noisy_max_cap + check_cap) * distance;
   const Sides all{neighbours_.teachers, neighbours_.teachers};
   double sum = 0.0;

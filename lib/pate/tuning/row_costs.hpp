@@ -21,12 +21,12 @@ namespace pate {
 /// of the maximum. For one thread.
 class RowCosts {
  public:
-  /// aggregator: with a selection; its sigma1 and neighbours count. thresholds: increasing.
+  /// check: its threshold does not matter. thresholds: increasing.
   /// statistics: all values of v that will be asked for. interpolate: whether costs at many
   /// thresholds may come from those at a few. `orders` must outlive this.
-  RowCosts(const Aggregator& aggregator, std::span<const double> thresholds,
-           std::span<const CostInputs::Statistic> statistics, CostKind kind,
-           const TuningOrders& orders, bool interpolate);
+  RowCosts(const ThresholdCheck& check, const Neighbours& neighbours,
+           std::span<const double> thresholds, std::span<const CostInputs::Statistic> statistics,
+           CostKind kind, const TuningOrders& orders, bool interpolate);
 
   /// Expected number of answers, sum of queries * Pr[answered | v].
   [[nodiscard]] double answered(const VoteSums& sums, std::size_t threshold) const;

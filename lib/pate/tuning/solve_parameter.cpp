@@ -32,23 +32,24 @@ bool keeps(double epsilon, double max_epsilon) {
 // What runs on some votes cost, with one mechanism or another.
 class RunEpsilons {
  public:
-  RunEpsilons(const TuningVotes& votes, const GridSettings& settings)
-      : votes_(votes), settings_(settings) {}
+  RunEpsilons(const TuningVotes& votes, const Neighbours& neighbours, const GridSettings& settings)
+      : votes_(votes), neighbours_(neighbours), settings_(settings) {}
 
   [[nodiscard]] double of(const Aggregator& aggregator, std::int64_t queries) const {
     TuningPoint point;
     point.queries = queries;
-    point.epsilon =
-        account_epsilon(count_queries(run_of(votes_, aggregator, queries), settings_.threads),
-                        aggregator, settings_.kind, 0.0, settings_.threads)
-            .epsilon;
-    point.any_votes = PublicEpsilons(settings_.kind).of(aggregator, queries);
+    point.epsilon = account_epsilon(count_queries(run_of(votes_, aggregator, neighbours_, queries),
+                                                  settings_.threads),
+                                    aggregator, neighbours_, settings_.kind, 0.0, settings_.threads)
+                        .epsilon;
+    point.any_votes = PublicEpsilons(settings_.kind, neighbours_).of(aggregator, queries);
     if (point.any_votes > kMostForAnyVotes) return kInfinity;
     return settings_.kind.as_headline ? std::min(point.epsilon, point.any_votes) : point.epsilon;
   }
 
  private:
   const TuningVotes& votes_;
+  Neighbours neighbours_;
   const GridSettings& settings_;
 };
 
@@ -108,15 +109,15 @@ SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
 }  // namespace
 
 SolvedParameter solve_parameter(const TuningVotes& votes, const Aggregator& aggregator,
-                                const GridSettings& settings, double max_epsilon,
-                                SolvedFor parameter) {
+                                const Neighbours& neighbours, const GridSettings& settings,
+                                double max_epsilon, SolvedFor parameter) {
   if (!(max_epsilon >= 0.0)) {
     throw parameter_error(fmt::format("the budget must be >= 0, got {}", max_epsilon));
   }
   if (votes.rows.size() == 0) {
     throw parameter_error("solving for a parameter needs votes: there are no queries");
   }
-  const RunEpsilons epsilons(votes, settings);
+  const RunEpsilons epsilons(votes, neighbours, settings);
   return parameter == SolvedFor::queries
              ? most_queries(epsilons, aggregator, votes.rows.size(), max_epsilon)
              : least_noise(epsilons, aggregator, votes.rows.size(),

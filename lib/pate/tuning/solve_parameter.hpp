@@ -34,6 +34,7 @@ struct SolvedParameter {
 /// `validity_error` where no value keeps the budget.
 [[nodiscard]] SolvedParameter solve_parameter(const TuningVotes& votes,
                                               const Aggregator& aggregator,
+                                              const Neighbours& neighbours,
                                               const GridSettings& settings, double max_epsilon,
                                               SolvedFor parameter);
 

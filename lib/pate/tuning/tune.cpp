@@ -121,9 +121,10 @@ void check_release(const TuneSettings& settings, const Neighbours& neighbours) {
 
 // `threads`, and whether an estimate will do, are for curves.
 std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneSettings& settings,
-                                           const Aggregator& aggregator, std::int64_t queries,
+                                           const Aggregator& aggregator,
+                                           const Neighbours& neighbours, std::int64_t queries,
                                            unsigned threads, bool coarse) {
-  const VoteProfile profile = collect_votes(run_of(votes, aggregator, queries));
+  const VoteProfile profile = collect_votes(run_of(votes, aggregator, neighbours, queries));
   ReleaseSettings gnss;
   CurvePlanSettings curve;
   gnss.delta = curve.delta = settings.grid.kind.delta;
@@ -131,9 +132,9 @@ std::optional<ReleasedEpsilon> released_of(const TuningVotes& votes, const TuneS
   curve.threads = threads;
   // Estimates for a person in several teachers are by the trade-off bound: too large where the
   // release is by a better one.
-  const bool is_near = aggregator.neighbours.is_one_replaced() ||
-                       default_cost(aggregator, votes.votes.teachers(), votes.votes.classes()) ==
-                           CurveCost::tradeoff;
+  const bool is_near =
+      neighbours.teachers == 1 || default_cost(aggregator, neighbours, votes.votes.teachers(),
+                                               votes.votes.classes()) == CurveCost::tradeoff;
   try {
     const ReleasedEpsilon result = settings.method == ReleaseMethod::curve
                                        ? mean_released_epsilon(profile, curve, coarse && is_near)
@@ -307,8 +308,8 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
   parallel_for(positions.size(), settings.grid.threads, [&](std::size_t k) {
     if (watcher.wants_stop()) return;
     const TunedPoint& p = tuning.points[positions[k]];
-    found[k] =
-        released_of(votes, settings, tuning.grid.aggregator(p.index), p.point.queries, 1, true);
+    found[k] = released_of(votes, settings, tuning.grid.aggregator(p.index), tuning.grid.neighbours,
+                           p.point.queries, 1, true);
     progress.add(1);
   });
   if (watcher.wants_stop()) {
@@ -329,8 +330,9 @@ void rank_by_release(const TuningVotes& votes, const TuneSettings& settings, Tun
       tuning.complete = false;
       return;
     }
-    best.released = released_of(votes, settings, tuning.grid.aggregator(best.index),
-                                best.point.queries, settings.grid.threads, false);
+    best.released =
+        released_of(votes, settings, tuning.grid.aggregator(best.index), tuning.grid.neighbours,
+                    best.point.queries, settings.grid.threads, false);
   }
   tuning.ranked_by_release = true;
 }

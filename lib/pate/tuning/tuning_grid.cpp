@@ -192,7 +192,7 @@ Aggregator TuningGrid::aggregator(std::size_t point) const {
     result.selection = ThresholdCheck{threshold[threshold_of(point)], sigma1[sigma1_of(point)]};
     result.interactive = interactive;
   }
-  return protecting(result, neighbours);
+  return result;
 }
 
 double test_parameter(const StabilityTest& test) {

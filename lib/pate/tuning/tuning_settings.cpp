@@ -46,8 +46,10 @@ std::vector<double> even_orders() {
 
 }  // namespace
 
-Run run_of(const TuningVotes& votes, const Mechanism& aggregator, std::int64_t queries) {
-  return {votes.votes, first_rows(votes.rows, queries), aggregator, votes.student, {}, {}};
+Run run_of(const TuningVotes& votes, const Mechanism& aggregator, const Neighbours& neighbours,
+           std::int64_t queries) {
+  return {votes.votes, first_rows(votes.rows, queries), aggregator, neighbours, votes.student, {},
+          {}};
 }
 
 TuningOrders::TuningOrders(const EpsilonKind& kind, std::size_t stride)

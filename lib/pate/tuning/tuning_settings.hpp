@@ -24,7 +24,7 @@ struct TuningVotes {
 /// The run with the parameters of a point on the first `queries` of the votes' queries, without
 /// labels. Domain: 0 <= queries <= votes.rows.size().
 [[nodiscard]] Run run_of(const TuningVotes& votes, const Mechanism& aggregator,
-                         std::int64_t queries);
+                         const Neighbours& neighbours, std::int64_t queries);
 
 /// Which cost of a run: the reading joint or expected of a bound.
 struct CostKind {

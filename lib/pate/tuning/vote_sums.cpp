@@ -90,9 +90,8 @@ VoteSums::VoteSums(const NoisyStep& step, QueryCounts query_counts, CostKind kin
                    const TuningOrders& orders)
     : kind_(kind),
       orders_(orders),
-      noisy_max_{std::nullopt, step.noisy_max(), false, step.neighbours()},
       query_counts_(std::move(query_counts)),
-      inputs_(query_counts_, noisy_max_, 1),
+      inputs_(query_counts_, Aggregator{{}, step.noisy_max()}, step.neighbours(), 1),
       filled_(orders.size()),
       at_(orders.size()) {}
 
@@ -111,7 +110,7 @@ const VoteSums::AtOrder& VoteSums::at(std::size_t order) const {
          i += batch.step) {
       orders.push_back(orders_[i]);
       sums.push_back(&at_[i]);
-      at_[i].noisy_max_cap = data_independent_cost(noisy_max_, orders_[i]).noisy_max;
+      at_[i].noisy_max_cap = data_independent_cost(inputs_.step(), orders_[i]);
     }
     kind_.reading == GuaranteeKind::joint ? fill_joint(orders, sums) : fill_expected(orders, sums);
   });
@@ -148,7 +147,7 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
                  1.0};
   };
   AtOrder& at = at_[order];
-  at.noisy_max_cap = data_independent_cost(noisy_max_, orders_[order]).noisy_max;
+  at.noisy_max_cap = data_independent_cost(inputs_.step(), orders_[order]);
   at.costs.resize(statistics().size());
   for (std::size_t i = 0; i < at.costs.size(); ++i) {
     const Cost& x = below.costs[i];
@@ -164,7 +163,7 @@ void VoteSums::fill_between(std::size_t order, const AtOrder& below, const AtOrd
 }
 
 void VoteSums::fill_joint(std::span<const double> orders, std::span<AtOrder* const> sums) const {
-  const GaussianTradeoffTable table(inputs_.cells(), noisy_max_.step().gaussian_per_move().mu());
+  const GaussianTradeoffTable table(inputs_.cells(), inputs_.step().gaussian_per_move().mu());
   const auto tables = table.at_orders(orders, 1);
   std::vector<Excess> excesses;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -207,16 +206,17 @@ std::vector<std::int64_t> asked_queries(std::int64_t queries, bool limited) {
 }
 
 NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
-                     std::vector<std::int64_t> asked, CostKind kind, const TuningOrders& orders,
-                     unsigned threads)
+                     const Neighbours& neighbours, std::vector<std::int64_t> asked, CostKind kind,
+                     const TuningOrders& orders, unsigned threads)
     : votes_(votes),
       aggregator_(aggregator),
+      neighbours_(neighbours),
       asked_(std::move(asked)),
       kind_(kind),
       orders_(orders),
       made_(asked_.size()),
       sums_(asked_.size()) {
-  Run run = run_of(votes, aggregator, asked_.back());
+  Run run = run_of(votes, aggregator, neighbours, asked_.back());
   run.labels = votes.labels;
   std::vector<QueryKey> keys{cost_key(run), sorted_histogram()};
   const bool in_pieces = asked_.size() > 1;
@@ -235,14 +235,15 @@ NoiseSums::NoiseSums(const TuningVotes& votes, const Aggregator& aggregator,
 }
 
 const VoteSums& NoiseSums::at(std::size_t i) const {
-  std::call_once(made_[i],
-                 [&] { make(i, count_queries(run_of(votes_, aggregator_, asked_[i]), 1)); });
+  std::call_once(made_[i], [&] {
+    make(i, count_queries(run_of(votes_, aggregator_, neighbours_, asked_[i]), 1));
+  });
   return *sums_[i];
 }
 
 void NoiseSums::make(std::size_t i, QueryCounts query_counts) const {
-  sums_[i] =
-      std::make_unique<VoteSums>(aggregator_.step(), std::move(query_counts), kind_, orders_);
+  sums_[i] = std::make_unique<VoteSums>(aggregator_.step(neighbours_), std::move(query_counts),
+                                        kind_, orders_);
   const auto asked = static_cast<std::size_t>(asked_[i]);
   std::span<const AgreeingQueries> agreement = agreement_;
   if (asked_.size() > 1) agreement = agreement.first(asked);

@@ -80,7 +80,6 @@ class VoteSums {
 
   CostKind kind_;
   const TuningOrders& orders_;
-  Aggregator noisy_max_;  // without a selection: the checks are the grid point's
   QueryCounts query_counts_;
   CostInputs inputs_;
   std::vector<double> right_, agreeing_;
@@ -98,8 +97,9 @@ class NoiseSums {
  public:
   /// aggregator: with a selection, of which only the kind matters. `votes` and `orders` must
   /// outlive this. Reads the votes once, and again for every smaller number of queries.
-  NoiseSums(const TuningVotes& votes, const Aggregator& aggregator, std::vector<std::int64_t> asked,
-            CostKind kind, const TuningOrders& orders, unsigned threads);
+  NoiseSums(const TuningVotes& votes, const Aggregator& aggregator, const Neighbours& neighbours,
+            std::vector<std::int64_t> asked, CostKind kind, const TuningOrders& orders,
+            unsigned threads);
 
   [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
   /// The sums of the first asked()[i] queries. Thread safe.
@@ -111,6 +111,7 @@ class NoiseSums {
 
   const TuningVotes& votes_;
   Aggregator aggregator_;
+  Neighbours neighbours_;
   std::vector<std::int64_t> asked_;
   CostKind kind_;
   const TuningOrders& orders_;

@@ -54,7 +54,7 @@ TuningGrid in_units(TuningGrid grid, double unit, std::int64_t heaviest) {
 }
 
 Aggregator in_votes(const Aggregator& in_units, double unit) {
-  Aggregator result = protecting(in_units, {});
+  Aggregator result = in_units;
   result.noisy_max = noise_of(in_units.noisy_max.noise.index(),
                               to_12_digits(in_units.noisy_max.parameter() * unit));
   if (result.selection) {

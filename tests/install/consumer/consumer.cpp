@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const pate::CountVotes votes(pate::io::open_table(argv[1]).table);
   pate::Aggregator aggregator;
   aggregator.noisy_max = pate::GaussianNoisyMax{20.0};
-  const pate::Run run{votes, pate::RowSelection::first(200), aggregator};
+  const pate::Run run{votes, pate::RowSelection::first(200), aggregator, {}};
   pate::AccountSettings settings;
   settings.delta = 1e-5;
   const pate::Account account = pate::account(run, settings);

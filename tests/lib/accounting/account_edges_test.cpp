@@ -58,7 +58,7 @@ std::int64_t teachers_of(const Histogram& counts) {
 
 ComplexSums sums_of(const Aggregator& aggregator, const Histogram& counts,
                     const ComplexOrders& orders, double limit) {
-  const ExactMechanism mechanism(aggregator, teachers_of(counts));
+  const ExactMechanism mechanism(aggregator, {}, teachers_of(counts));
   ExactRun run(mechanism, {{mechanism.group(counts, {}), 3}}, 1);
   return complex_sums(run, orders, limit, 1);
 }
@@ -74,10 +74,6 @@ bool has_notice(const Account& account, const std::string& code) {
   return std::ranges::find(account.notices, code, &Notice::code) != account.notices.end();
 }
 
-Mechanism sampled_gnmax(double sigma) {
-  return protecting(pate::test::gnmax(sigma), kAddRemove);
-}
-
 AccountSettings exact_settings_at(double delta) {
   AccountSettings settings;
   settings.delta = delta;
@@ -91,7 +87,7 @@ AccountSettings exact_settings_at(double delta) {
 TEST_SUITE("accounting") {
   TEST_CASE("edges: few covers are above all neighbours, of all and of some") {
     const Histogram counts = stairs(6, 3);
-    const ExactMechanism mechanism(pate::test::gnmax(4.0), teachers_of(counts));
+    const ExactMechanism mechanism(pate::test::gnmax(4.0), {}, teachers_of(counts));
     ExactCost cost(mechanism, mechanism.group(counts, {}));
     const std::vector<DistributionPair> all = cost.tables().value();
     std::vector<std::uint32_t> some;
@@ -130,7 +126,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("edges: a profile of many neighbours by covers is no smaller than by each") {
     const Histogram counts = stairs(64, 6);
-    const ExactMechanism mechanism(pate::test::gnmax(9.0), teachers_of(counts));
+    const ExactMechanism mechanism(pate::test::gnmax(9.0), {}, teachers_of(counts));
     ExactRun run(mechanism, {{mechanism.group(counts, {}), 1}}, 1);
     ExactRun* const one = &run;
     const ProfileHints hints{{9.0, 0.7, false, false}, {9.0, 0.7, false, false}};
@@ -178,7 +174,7 @@ TEST_SUITE("accounting") {
     const Histogram counts{5, 4, 0};
     const Aggregator tiny = pate::test::gnmax(0.05);
     const ComplexSums sums = sums_of(tiny, counts, orders, 1e-16);
-    const ExactMechanism mechanism(tiny, 9);
+    const ExactMechanism mechanism(tiny, {}, 9);
     ExactCost cost(mechanism, mechanism.group(counts, {}));
     for (std::size_t i = 0; i < orders.reals.size(); ++i) {
       const double order = orders.reals[i] + 1.0;
@@ -198,15 +194,15 @@ TEST_SUITE("accounting") {
     AccountSettings settings;
     settings.delta = 1e-5;
     settings.complex = true;
-    Run none{votes, RowSelection::range(0, 0), pate::test::gnmax(2.0), nullptr, {}, {}};
+    Run none{votes, RowSelection::range(0, 0), pate::test::gnmax(2.0), {}, nullptr, {}, {}};
     CHECK(entry_of(account(none, settings), Bound::complex, EpsilonMethod::profile)->epsilon ==
           0.0);
   }
 
   TEST_CASE("edges: samples whose outcomes are too rare cost what any votes do, and it is told") {
     const HistogramVotes votes({{400, 0}, {210, 190}});
-    const Run run =
-        pate::test::run_of(votes, protecting(pate::test::confident(200.0, 40.0, 0.7), kAddRemove));
+    const Run run = pate::test::run_of(
+        votes, pate::test::protecting(pate::test::confident(200.0, 40.0, 0.7), kAddRemove));
     AccountSettings settings = exact_settings_at(1e-5);
     settings.orders = std::vector<double>{1.5, 3.0, 8.0};
     const Account result = account_sampled(run, 0.9, settings);
@@ -228,7 +224,8 @@ TEST_SUITE("accounting") {
   TEST_CASE("edges: samples of no queries cost nothing") {
     const HistogramVotes votes({{6, 3, 0}});
     const AccountSettings settings = exact_settings_at(1e-5);
-    const Run none{votes, RowSelection::range(0, 0), sampled_gnmax(3.0), nullptr, {}, {}};
+    const Run none{
+        votes, RowSelection::range(0, 0), pate::test::gnmax(3.0), kAddRemove, nullptr, {}, {}};
     const Account nothing = account_sampled(none, 0.5, settings);
     CHECK(has_notice(nothing, "no_queries"));
     for (const CostEntry& cost : nothing.costs) CHECK(cost.epsilon == 0.0);
@@ -240,10 +237,10 @@ TEST_SUITE("accounting") {
                                 PredictionLayout::queries_by_teachers, 3);
     const HistogramVotes counts({{2, 1, 1}, {3, 1, 0}});
     for (const std::int64_t teachers : {1, 2}) {
-      const Mechanism mechanism =
-          protecting(pate::test::gnmax(3.0), {Adjacency::add_remove, teachers});
-      const Run of_votes{votes, RowSelection::all(2), mechanism, nullptr, {}, {}};
-      const Run of_counts{counts, RowSelection::all(2), mechanism, nullptr, {}, {}};
+      const Mechanism mechanism = pate::test::gnmax(3.0);
+      const Neighbours neighbours{Adjacency::add_remove, teachers};
+      const Run of_votes{votes, RowSelection::all(2), mechanism, neighbours, nullptr, {}, {}};
+      const Run of_counts{counts, RowSelection::all(2), mechanism, neighbours, nullptr, {}, {}};
       const Account found = account(of_votes, exact_settings_at(1e-4));
       const Account same = account(of_counts, exact_settings_at(1e-4));
       CHECK_FALSE(found.per_teacher);
@@ -265,7 +262,7 @@ TEST_SUITE("accounting") {
     for (const bool has_check : {false, true}) {
       const Aggregator aggregator =
           has_check ? pate::test::confident(3.0, 2.0, 2.0) : pate::test::gnmax(2.0);
-      const Run run{votes, RowSelection::all(3), aggregator, nullptr, {}, {}};
+      const Run run{votes, RowSelection::all(3), aggregator, {}, nullptr, {}, {}};
       const Account plain = account(run, settings);
       const auto by_weight = account_weighted(run, votes, {{1, 1, 1, 1}, 1.0}, settings);
       REQUIRE(plain.per_teacher);
@@ -284,7 +281,7 @@ TEST_SUITE("accounting") {
     const PredictionVotes one(
         pate::test::integer_table({1, static_cast<std::int64_t>(many.size())}, of_many),
         PredictionLayout::queries_by_teachers, 2);
-    const Run of_one{one, RowSelection::all(1), pate::test::gnmax(2.0), nullptr, {}, {}};
+    const Run of_one{one, RowSelection::all(1), pate::test::gnmax(2.0), {}, nullptr, {}, {}};
     CHECK_THROWS_WITH_AS(
         (void)account_weighted(of_one, one, {many, 1.0}, settings),
         doctest::Contains("exact costs take as long for every weight as for all teachers of one"),

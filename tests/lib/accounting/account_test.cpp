@@ -77,6 +77,7 @@ Run run_of(const VoteSource& votes) {
   return {votes,
           RowSelection::all(kQueries),
           Aggregator{ThresholdCheck{18.0, 6.0}, {GaussianNoisyMax{4.0}}, false},
+          {},
           nullptr,
           std::nullopt,
           std::move(labels)};
@@ -136,7 +137,7 @@ TEST_SUITE("accounting") {
         run.shard = {index, of};
         (void)account(run, exact_settings(), &shards[static_cast<std::size_t>(index - 1)]);
       }
-      check_same(account(merge(shards), run.aggregator, exact_settings()), whole);
+      check_same(account(merge(shards), run.aggregator, run.neighbours, exact_settings()), whole);
     }
     CHECK_THROWS_WITH_AS((void)merge(std::span<const Partials>()),
                          "merging needs at least one shard, got none", parameter_error);
@@ -188,8 +189,8 @@ TEST_SUITE("accounting") {
         Aggregator aggregator{{}, {GaussianNoisyMax{4.0}}, false};
         if (checked)
           aggregator.selection = ThresholdCheck{0.6 * static_cast<double>(teachers), 9.0};
-        const Run run{votes, RowSelection::all(kFew), aggregator, nullptr, {}, {}};
-        const ExactMechanism mechanism(aggregator, teachers);
+        const Run run{votes, RowSelection::all(kFew), aggregator, {}, nullptr, {}, {}};
+        const ExactMechanism mechanism(aggregator, {}, teachers);
         CountedRun counted = count_run(run, {2, {}, &mechanism, false});
         REQUIRE(counted.teachers != nullptr);
         const auto rows = counted.teachers->rows();
@@ -224,6 +225,7 @@ TEST_SUITE("accounting") {
       return account({votes,
                       RowSelection::all(votes.queries()),
                       Aggregator{{}, {GaussianNoisyMax{sigma}}},
+                      {},
                       nullptr,
                       {},
                       {}},
@@ -262,7 +264,7 @@ TEST_SUITE("accounting") {
     const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
     const Run run = run_of(votes);
     const QueryCounts counted = count_queries(run, 1);
-    const CostInputs inputs(counted, run.aggregator, 1);
+    const CostInputs inputs(counted, run.aggregator, run.neighbours, 1);
     const std::vector<double> orders{2.0, 8.0};
     for (const auto& named : kNames<Bound>) {
       CAPTURE(named.name);
@@ -286,7 +288,7 @@ TEST_SUITE("accounting") {
     const auto table = predictions();
     const PredictionVotes votes(table, PredictionLayout::queries_by_teachers, kClasses);
     const Run run = run_of(votes);
-    const ExactMechanism mechanism(run.aggregator.noisy(), kTeachers);
+    const ExactMechanism mechanism(run.aggregator.noisy(), {}, kTeachers);
     CountedRun counted = count_run(run, {2, {}, &mechanism, false});
     const CountedRun by_query = count_run(run, {2, {}, &mechanism, true});
     CHECK(by_query.teachers == nullptr);

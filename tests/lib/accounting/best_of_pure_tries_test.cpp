@@ -16,7 +16,7 @@ namespace {
 
 // Epsilon of randomized response, as the steps of one try.
 MechanismCounts pure_try(double epsilon) {
-  return steps_of(Aggregator{{}, {LaplaceNoisyMax{2.0 / epsilon}}}, 1, 1);
+  return steps_of(Aggregator{{}, {LaplaceNoisyMax{2.0 / epsilon}}}, {}, 1, 1);
 }
 
 // Pr[no try has the better output], where each has it with probability p.
@@ -82,7 +82,7 @@ TEST_SUITE("accounting") {
   }
 
   TEST_CASE("best of tries: beyond all orders other steps cost what the theorem says there") {
-    const MechanismCounts steps = steps_of(Aggregator{{}, {GaussianNoisyMax{20.0}}}, 3, 3);
+    const MechanismCounts steps = steps_of(Aggregator{{}, {GaussianNoisyMax{20.0}}}, {}, 3, 3);
     const BestOfTriesCost cost(tries_expecting(TriesLaw::geometric, 5.0), steps);
     const double last = default_orders().back();
     const double second =

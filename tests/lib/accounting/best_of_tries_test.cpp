@@ -27,7 +27,7 @@ namespace {
 
 // A query of Gaussian noise whose RDP is rho times the order.
 MechanismCounts gaussian_steps(double rho) {
-  return steps_of(gnmax(1.0 / std::sqrt(rho)), 1, 1);
+  return steps_of(gnmax(1.0 / std::sqrt(rho)), {}, 1, 1);
 }
 
 // The theorems in plain long double, with the second order and the delta of their own.
@@ -107,7 +107,7 @@ TEST_SUITE("accounting") {
           : round % 3 == 1
               ? gnmax(random.log_uniform(2.0, 200.0))
               : confident(10.0, random.log_uniform(2.0, 200.0), random.log_uniform(2.0, 200.0));
-      const MechanismCounts steps = steps_of(aggregator, queries, queries);
+      const MechanismCounts steps = steps_of(aggregator, {}, queries, queries);
       const NumberOfTries tries = random_tries(random);
       const BestOfTriesCost cost(tries, steps);
       const double order = 1.0 + random.log_uniform(0.02, 500.0);

@@ -37,7 +37,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("bounds that do not go by q are none of queries") {
     Random random(77);
     const QueryCounts counts = crowded_queries(random, 20, 3, 1e-3, 5.0);
-    const CostInputs inputs(counts, checked(NoisyMax{GaussianNoisyMax{20.0}}), 1);
+    const CostInputs inputs(counts, checked(NoisyMax{GaussianNoisyMax{20.0}}), {}, 1);
     for (const Bound bound : {Bound::data_independent, Bound::tilted, Bound::complex, Bound::exact,
                               Bound::exact_per_teacher, Bound::released, Bound::declared}) {
       CHECK_THROWS_WITH_AS((void)bound_at_orders(bound, inputs, kOrders, 1),
@@ -49,7 +49,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("the published bound has no cost of a query as one mechanism") {
     Random random(78);
     const QueryCounts counts = crowded_queries(random, 20, 3, 1e-3, 5.0);
-    const CostInputs inputs(counts, checked(NoisyMax{GaussianNoisyMax{20.0}}), 1);
+    const CostInputs inputs(counts, checked(NoisyMax{GaussianNoisyMax{20.0}}), {}, 1);
     const auto costs = bound_at_orders(Bound::published, inputs, kOrders, 1);
     const std::array<std::size_t, 2> all{0, 1};
     std::array<double, 2> to{-1.0, -1.0};
@@ -70,7 +70,7 @@ TEST_SUITE("accounting") {
   TEST_CASE("a maximum behind a test of stability cannot go wrong, and has no cost of its own") {
     Random random(79);
     const QueryCounts counts = crowded_queries(random, 20, 3, 1e-3, 5.0);
-    const CostInputs inputs(counts, StabilityTest::with_laplace(0.5, 1e-6), 1);
+    const CostInputs inputs(counts, StabilityTest::with_laplace(0.5, 1e-6), {}, 1);
     const auto costs = bound_at_orders(Bound::tradeoff, inputs, kOrders, 1);
     const std::array<std::size_t, 2> all{0, 1};
     std::array<double, 2> to{-1.0, -1.0};
@@ -87,10 +87,10 @@ TEST_SUITE("accounting") {
     std::array<double, 2> to{};
     Aggregator plain;
     plain.noisy_max = LaplaceNoisyMax{20.0};
-    const CostInputs of_plain(counts, plain, 1);
+    const CostInputs of_plain(counts, plain, {}, 1);
     bound_at_orders(Bound::tradeoff, of_plain, kOrders, 1)->noisy_max(at_log_q(-3.0), all, to);
     for (const std::size_t j : all) {
-      CHECK(to.at(j) == tradeoff_cost(plain.step(), -3.0, kOrders[j]).larger());
+      CHECK(to.at(j) == tradeoff_cost(plain.step({}), -3.0, kOrders[j]).larger());
     }
   }
 

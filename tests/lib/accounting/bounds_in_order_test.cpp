@@ -61,6 +61,7 @@ Run run_of(const VoteSource& votes, Random& random) {
   return {votes,
           RowSelection::all(votes.queries()),
           random_aggregator(random, static_cast<double>(votes.teachers())),
+          {},
           nullptr,
           std::nullopt,
           std::nullopt};
@@ -155,13 +156,13 @@ TEST_SUITE("accounting") {
       const double order = random.log_uniform(1.1, 60.0);
       INFO("votes ", i, " order ", order);
       if (!aggregator.is_gaussian()) {
-        CHECK_THROWS_AS(TiltedRun(aggregator, teachers, 3, order), parameter_error);
+        CHECK_THROWS_AS(TiltedRun(aggregator, {}, teachers, 3, order), parameter_error);
         continue;
       }
       aggregator.interactive = aggregator.selection && random.integer(0, 1) == 0;
-      const ExactMechanism mechanism(aggregator, teachers);
-      const TiltedRun tilted(aggregator, teachers, static_cast<std::int64_t>(classes), order);
-      const double cap = data_independent_cost(aggregator.step(), order);
+      const ExactMechanism mechanism(aggregator, {}, teachers);
+      const TiltedRun tilted(aggregator, {}, teachers, static_cast<std::int64_t>(classes), order);
+      const double cap = data_independent_cost(aggregator.step({}), order);
       for (const Histogram& counts : random_histograms(random, teachers, classes)) {
         std::vector<double> scores(classes);
         for (double& score : scores)
@@ -169,14 +170,14 @@ TEST_SUITE("accounting") {
         ExactCost exact(mechanism, mechanism.group(counts, scores));
         const std::int64_t v = exact.votes().statistic;
         const double cost = tilted.cost(counts, v);
-        const double excess = tradeoff_log_excess(aggregator.step(), exact.log_q(), order).forward;
-        const double tradeoff = aggregator.selection
-                                    ? JointCost(AnswerTable(*aggregator.selection,
-                                                            aggregator.neighbours, v, v, teachers),
-                                                order, cap)
-                                          .costs(v, {excess, excess})
-                                          .forward
-                                    : cost_of_log_excess(excess, order, cap);
+        const double excess =
+            tradeoff_log_excess(aggregator.step({}), exact.log_q(), order).forward;
+        const double tradeoff =
+            aggregator.selection
+                ? JointCost(AnswerTable(*aggregator.selection, {}, v, v, teachers), order, cap)
+                      .costs(v, {excess, excess})
+                      .forward
+                : cost_of_log_excess(excess, order, cap);
         // Without outcome probabilities the trade-off bound stands for the exact cost.
         if (exact.outcomes() != nullptr) {
           CHECK(exact.largest(order).forward <= cost * kRounding);

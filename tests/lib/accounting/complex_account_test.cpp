@@ -54,7 +54,7 @@ std::vector<Histogram> random_histograms(Random& random, std::int64_t teachers,
 }
 
 Run run_of(const VoteSource& votes, const Mechanism& aggregator) {
-  return {votes,       RowSelection::all(votes.queries()), aggregator, nullptr, std::nullopt,
+  return {votes,       RowSelection::all(votes.queries()), aggregator, {}, nullptr, std::nullopt,
           std::nullopt};
 }
 
@@ -124,7 +124,7 @@ TEST_SUITE("accounting") {
         static_cast<void>(account(run, settings, &parts[part]));
       }
       const Partials merged = merge(parts);
-      CHECK(epsilon_of(account(merged, run.aggregator, settings), Bound::complex,
+      CHECK(epsilon_of(account(merged, run.aggregator, run.neighbours, settings), Bound::complex,
                        EpsilonMethod::profile) == whole);
     }
   }
@@ -134,7 +134,7 @@ TEST_SUITE("accounting") {
     Aggregator aggregator;
     aggregator.noisy_max = GaussianNoisyMax{12.0};
     aggregator.selection = ThresholdCheck{30.0, 10.0};
-    const ExactMechanism mechanism(aggregator, 60);
+    const ExactMechanism mechanism(aggregator, {}, 60);
     std::vector<ExactQuery> queries;
     for (int i = 0; i < 9; ++i) {
       queries.push_back(

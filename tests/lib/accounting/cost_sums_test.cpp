@@ -43,14 +43,13 @@ Aggregator gaussian(double sigma2, bool with_selection) {
 RunCost one_by_one(const QueryCounts& query_counts, const Aggregator& aggregator, Bound bound,
                    double order) {
   RunCost result{order};
-  const NoisyStep step = aggregator.step();
+  const NoisyStep step = aggregator.step({});
   std::optional<AnswerTable> ladder;
   std::optional<JointCost> joint;
   if (aggregator.selection) {
-    ladder.emplace(*aggregator.selection, aggregator.neighbours,
-                   query_counts.distinct.front().statistic, query_counts.distinct.back().statistic,
-                   query_counts.teachers);
-    joint.emplace(*ladder, order, data_independent_cost(aggregator, order).noisy_max);
+    ladder.emplace(*aggregator.selection, Neighbours{}, query_counts.distinct.front().statistic,
+                   query_counts.distinct.back().statistic, query_counts.teachers);
+    joint.emplace(*ladder, order, data_independent_cost(aggregator, {}, order).noisy_max);
   }
   for (const DistinctQuery& query : query_counts.distinct) {
     const auto count = static_cast<double>(query.count);
@@ -83,7 +82,7 @@ void check_sum(double got, double with_margin, double order) {
 
 void check_run(const QueryCounts& query_counts, const Aggregator& aggregator, Bound bound) {
   const std::vector<double> orders{1.001, 1.5, 3.0, 8.0, 20.0, 60.0, 300.0};
-  const CostInputs inputs(query_counts, aggregator, 2);
+  const CostInputs inputs(query_counts, aggregator, {}, 2);
   CheckpointCosts checkpoints{bound == Bound::published ? GuaranteeKind::realized
                                                         : GuaranteeKind::joint};
   const auto costs = run_costs(inputs, bound, orders, 1, &checkpoints);
@@ -106,7 +105,7 @@ void check_run(const QueryCounts& query_counts, const Aggregator& aggregator, Bo
 // queries of bounds without a margin.
 void check_reported(const std::string& path, const Aggregator& aggregator) {
   const CountVotes votes(pate::test::open_npy(path));
-  const Run run{votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  const Run run{votes, RowSelection::all(votes.queries()), aggregator, {}, nullptr, {}, {}};
   AccountSettings settings;
   settings.delta = 1e-5;
   const Account account = pate::account(run, settings);
@@ -178,7 +177,7 @@ TEST_SUITE("accounting") {
         query_counts.distinct[static_cast<std::size_t>(i)].log_q = -kInfinity;
       for (const bool with_selection : {true, false}) {
         const Aggregator aggregator = gaussian(sigma2, with_selection);
-        const CostInputs inputs(query_counts, aggregator, 1);
+        const CostInputs inputs(query_counts, aggregator, {}, 1);
         for (const double order : {1.001, 1.0 + random.log_uniform(1e-2, 1e2), 300.0}) {
           for (const Bound bound : {Bound::published, Bound::tradeoff}) {
             const RunCost got = direct_cost(inputs, bound, order, 1);
@@ -207,11 +206,11 @@ TEST_SUITE("accounting") {
       partials.has_decisions = true;
       AccountSettings settings;
       settings.delta = 1e-5;
-      const CostInputs inputs(query_counts, aggregator, 2);
+      const CostInputs inputs(query_counts, aggregator, {}, 2);
       for (const GuaranteeKind reading :
            {GuaranteeKind::joint, GuaranteeKind::expected, GuaranteeKind::realized}) {
         settings.reading = reading;
-        const Account account = pate::account(partials, aggregator, settings);
+        const Account account = pate::account(partials, aggregator, {}, settings);
         int found = 0;
         for (const CostEntry& entry : account.costs) {
           if (!entry.data_dependent) continue;

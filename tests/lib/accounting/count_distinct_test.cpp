@@ -29,6 +29,7 @@ Run run_of(const VoteSource& votes, Shard shard = {}) {
   return {votes,
           RowSelection::all(votes.queries()),
           Aggregator{ThresholdCheck{8.0, 2.0}, {GaussianNoisyMax{3.0}}, false},
+          {},
           nullptr,
           std::move(decisions),
           std::nullopt,

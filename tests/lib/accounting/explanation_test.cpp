@@ -139,13 +139,16 @@ TEST_SUITE("accounting") {
     const auto votes = some_votes(random, 3);
     const auto student =
         pate::test::scores_of(3, 3, {0.5, 0.25, 0.25, 0.2, 0.6, 0.2, 0.4, 0.4, 0.2});
-    const std::array<Mechanism, 5> mechanisms{
-        pate::test::confident(6.0, 2.0, 3.0), pate::test::interactive(2.0, 2.0, 3.0),
-        pate::test::lnmax(4.0), protecting(pate::test::gnmax(3.0), {Adjacency::add_remove, 1}),
-        StabilityTest::with_gaussian(3.0, 1e-7)};
-    for (const Mechanism& mechanism : mechanisms) {
+    const std::array<CostedMechanism, 5> asked{
+        {{pate::test::confident(6.0, 2.0, 3.0), {}},
+         {pate::test::interactive(2.0, 2.0, 3.0), {}},
+         {pate::test::lnmax(4.0), {}},
+         {pate::test::gnmax(3.0), {Adjacency::add_remove, 1}},
+         {StabilityTest::with_gaussian(3.0, 1e-7), {}}}};
+    for (const CostedMechanism& its : asked) {
+      const Mechanism& mechanism = its.mechanism;
       const Run run =
-          pate::test::run_of(votes, mechanism, mechanism.interactive() ? student.get() : nullptr);
+          pate::test::run_of(votes, its, mechanism.interactive() ? student.get() : nullptr);
       const Explanation told = explain(run, settings_of(), {{0, 1, 2}, 0});
       REQUIRE(told.queries.size() == 3);
       double shares = 0.0;
@@ -160,7 +163,7 @@ TEST_SUITE("accounting") {
           CHECK(!query.epsilon_without);
         }
         // What is not one vote that moves is told by the counts that change.
-        if (mechanism.neighbours().adds_or_removes()) {
+        if (its.neighbours.adds_or_removes()) {
           REQUIRE(query.worst_neighbour);
           CHECK(!query.worst_neighbour->from);
           REQUIRE(query.worst_neighbour->changes.size() == 1);

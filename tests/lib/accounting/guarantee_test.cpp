@@ -178,7 +178,8 @@ TEST_SUITE("accounting") {
                    "each of 1 query is answered by a sample of its own, which every teacher is in "
                    "with probability 0.2"));
     aggregator.selection = ThresholdCheck{10.0, 4.0};
-    account.aggregator = protecting(aggregator, {Adjacency::replace, 2});
+    account.aggregator = aggregator;
+    account.steps.neighbours = {Adjacency::replace, 2};
     CHECK(contains(guarantee_of(account).promise, "the answers and refusals of this run"));
     CHECK(guarantee_of(account).promise.starts_with("Had any 2 teachers voted differently"));
     account.costs[0].bound = Bound::declared;

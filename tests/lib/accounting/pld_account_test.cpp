@@ -132,9 +132,9 @@ const CostEntry* entry(const Account& account, Bound bound) {
 }
 
 Account exact_account(const std::vector<Histogram>& queries, const Aggregator& aggregator,
-                      double delta, unsigned threads = 1) {
+                      double delta, unsigned threads = 1, const Neighbours& neighbours = {}) {
   const HistogramVotes votes(queries);
-  const Run run{votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  const Run run{votes, RowSelection::all(votes.queries()), aggregator, neighbours, nullptr, {}, {}};
   AccountSettings settings;
   settings.delta = delta;
   settings.exact = true;
@@ -206,14 +206,14 @@ TEST_SUITE("accounting") {
           Neighbours{Adjacency::replace, 2}, Neighbours{Adjacency::add_remove, 1},
           Neighbours{Adjacency::add_remove,
                      2}}.at(static_cast<std::size_t>(i % 3));
-      const Aggregator aggregator = protecting(random_aggregator(random, teachers), relation);
+      const Aggregator aggregator = random_aggregator(random, teachers);
       const auto all = all_histograms(teachers, classes);
       std::vector<Histogram> queries;
       for (std::int64_t n = random.integer(1, 2); n > 0; --n) {
         queries.push_back(all[static_cast<std::size_t>(
             random.integer(0, static_cast<std::int64_t>(all.size()) - 1))]);
       }
-      const Account account = exact_account(queries, aggregator, 1e-6);
+      const Account account = exact_account(queries, aggregator, 1e-6, 1, relation);
       REQUIRE(account.profile);
       CHECK_FALSE(account.per_teacher);
       Choices forward;
@@ -284,7 +284,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("halving the grid narrows the interval; Gaussian steps enter as the start") {
     const Aggregator aggregator{ThresholdCheck{40.0, 20.0}, {GaussianNoisyMax{10.0}}, false};
-    const ExactMechanism mechanism(aggregator, 60);
+    const ExactMechanism mechanism(aggregator, {}, 60);
     std::vector<ExactQuery> queries;
     for (std::int32_t top = 30; top <= 58; top += 2) {
       queries.push_back({mechanism.group(Histogram{top, 59 - top, 1}, {}), 2});
@@ -330,7 +330,7 @@ TEST_SUITE("accounting") {
       constexpr std::size_t kTeachers = 5;
       constexpr std::size_t kQueries = 3;
       const Aggregator aggregator = random_aggregator(random, kTeachers);
-      const ExactMechanism mechanism(aggregator, kTeachers);
+      const ExactMechanism mechanism(aggregator, {}, kTeachers);
       std::vector<std::array<std::int32_t, kTeachers>> ids(kQueries);
       std::vector<Histogram> counts(kQueries, Histogram(2, 0));
       for (std::size_t x = 0; x < kQueries; ++x) {
@@ -394,7 +394,7 @@ TEST_SUITE("accounting") {
       const auto all = all_histograms(teachers, static_cast<std::size_t>(random.integer(2, 3)));
       const Histogram& counts = all[static_cast<std::size_t>(
           random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
-      const ExactMechanism mechanism(aggregator, teachers);
+      const ExactMechanism mechanism(aggregator, {}, teachers);
       const double bound =
           std::exp(ExactCost(mechanism, mechanism.group(counts, {})).log_other_outcomes());
       REQUIRE((bound >= 0.0 && bound <= 1.0));
@@ -422,7 +422,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("queries that are all but sure enter profiles with what they may cost") {
     const Aggregator aggregator{ThresholdCheck{25.0, 4.0}, {GaussianNoisyMax{4.0}}, false};
-    const ExactMechanism mechanism(aggregator, 60);
+    const ExactMechanism mechanism(aggregator, {}, 60);
     const ExactQuery sure{mechanism.group(Histogram{60, 0, 0}, {}), 30};
     const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
     const auto profile = [&](std::vector<ExactQuery> queries, std::vector<double> deltas) {
@@ -462,7 +462,7 @@ TEST_SUITE("accounting") {
                                   false};
       const auto second = static_cast<std::int32_t>(random.integer(0, 1 + teachers / 3));
       const Histogram counts{teachers - second, second, 0};
-      const ExactMechanism mechanism(aggregator, teachers);
+      const ExactMechanism mechanism(aggregator, {}, teachers);
       const ExactCost cost(mechanism, mechanism.group(counts, {}));
       const double beaten = std::exp(cost.log_q_any_neighbour());
       if (!(beaten <= 0.05)) continue;
@@ -519,7 +519,7 @@ TEST_SUITE("accounting") {
         const std::int64_t most = random.integer(0, 9) < 9 ? 1 : 6;
         ++counts[static_cast<std::size_t>(random.integer(0, most))];
       }
-      const ExactMechanism mechanism(aggregator, teachers);
+      const ExactMechanism mechanism(aggregator, {}, teachers);
       ExactCost cost(mechanism, mechanism.group(counts, {}));
       const double limit = random.log_uniform(1e-9, 0.3);
       const std::size_t near = cost.contending_groups(limit);
@@ -577,7 +577,7 @@ TEST_SUITE("accounting") {
     for (const bool is_selective : {false, true}) {
       Aggregator aggregator{std::nullopt, {GaussianNoisyMax{2.0}}, false};
       if (is_selective) aggregator.selection = ThresholdCheck{40.0, 6.0};
-      const ExactMechanism mechanism(aggregator, 62);
+      const ExactMechanism mechanism(aggregator, {}, 62);
       const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
       std::vector<ExactQuery> queries{{mechanism.group(Histogram{31, 29, 1, 1, 0}, {}), 3},
                                       {mechanism.group(Histogram{32, 28, 2, 0, 0}, {}), 2}};
@@ -606,7 +606,7 @@ TEST_SUITE("accounting") {
 
   TEST_CASE("queries whose answer is all but sure enter profiles by their selection") {
     const Aggregator aggregator{ThresholdCheck{58.0, 6.0}, {GaussianNoisyMax{3.0}}, false};
-    const ExactMechanism mechanism(aggregator, 60);
+    const ExactMechanism mechanism(aggregator, {}, 60);
     const ProfileHints hints{{8.0, 2.0, false, false}, {8.0, 2.0, false, false}};
     std::vector<ExactQuery> queries{{mechanism.group(Histogram{32, 28, 0}, {}), 2},
                                     {mechanism.group(Histogram{58, 1, 1}, {}), 9},
@@ -679,7 +679,8 @@ TEST_SUITE("accounting") {
       INFO(one.file);
       const auto table = io::open_table(pate::test::shared_votes(one.file));
       const CountVotes votes(table.table);
-      const Run run{votes, RowSelection::range(0, one.queries), one.aggregator, nullptr, {}, {}};
+      const Run run{votes, RowSelection::range(0, one.queries), one.aggregator, {}, nullptr, {},
+                    {}};
       AccountSettings settings;
       settings.delta = 1e-5;
       settings.exact = true;

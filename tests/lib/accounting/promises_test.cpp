@@ -236,7 +236,7 @@ LabelledQueries labelled_as(const Outcome& outcome, std::size_t queries, std::si
 
 PrivacyFilter filter_after(const Outcome& outcome, const Ensemble& ensemble,
                            const RunLimits& limits, double order) {
-  PrivacyFilter filter(ensemble.aggregator, limits, ensemble.delta, order);
+  PrivacyFilter filter(ensemble.aggregator, {}, limits, ensemble.delta, order);
   for (const std::size_t k : outcome) filter.count(k < ensemble.votes.front().size());
   return filter;
 }
@@ -450,7 +450,7 @@ TEST_SUITE("promises") {
       RunLimits limits{std::ssize(ensemble.votes), {}, {}};
       if (i % 3 == 0) limits.max_answers = 1;
       if (i % 3 == 1) limits.max_epsilon = random.log_uniform(0.3, 8.0);
-      const double order = filter_order(ensemble.aggregator, limits, ensemble.delta);
+      const double order = filter_order(ensemble.aggregator, {}, limits, ensemble.delta);
       const auto ends = [&](const Outcome& so_far) {
         const PrivacyFilter filter = filter_after(so_far, ensemble, limits, order);
         return filter.enough_answers() || !filter.can_afford_next();

@@ -28,8 +28,9 @@ Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggr
     decisions.emplace();
     for (std::size_t i = 0; i < queries.size(); ++i) decisions->push_back((i + 1) % 2);
   }
-  return account({votes, RowSelection::all(votes.queries()), aggregator, nullptr, decisions, {}},
-                 settings);
+  return account(
+      {votes, RowSelection::all(votes.queries()), aggregator, {}, nullptr, decisions, {}},
+      settings);
 }
 
 Aggregator random_aggregator(Random& random, int i, double sigma) {

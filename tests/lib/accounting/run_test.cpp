@@ -162,7 +162,7 @@ TEST_SUITE("accounting") {
     const std::vector<std::int64_t> ids = words(16);
     const PredictionVotes votes(integer_table({kQueries, kTeachers}, ids),
                                 PredictionLayout::queries_by_teachers, kWords);
-    const auto refused = [&](const Mechanism& mechanism, auto edit) {
+    const auto refused = [&](const auto& mechanism, auto edit) {
       Run run = run_of(votes, mechanism);
       edit(run);
       try {
@@ -198,7 +198,7 @@ TEST_SUITE("accounting") {
     const Mechanism one_noise = Aggregator{std::nullopt, {OneLaplaceNoise{3.0}}, false};
     CHECK(refused(one_noise, [](Run&) {}) ==
           "one Laplace noise is a mechanism for two classes, got " + std::to_string(kWords));
-    const auto person = protecting(gnmax(3.0), {Adjacency::replace, kTeachers + 1});
+    const auto person = pate::test::protecting(gnmax(3.0), {Adjacency::replace, kTeachers + 1});
     CHECK(refused(person, [](Run&) {}) != "");
     CHECK(refused(checked, [](Run&) {}) == "");
   }

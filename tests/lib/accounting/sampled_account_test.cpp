@@ -29,12 +29,12 @@ namespace {
 constexpr double kDelta = 1e-3;
 constexpr Neighbours kAddRemove{Adjacency::add_remove, 1};
 
-Mechanism mechanism_of(const SampledQuery& query) {
+CostedMechanism mechanism_of(const SampledQuery& query) {
   Aggregator aggregator = pate::test::gnmax(query.noise.sigma2);
   if (query.noise.has_check()) {
     aggregator = pate::test::confident(query.threshold, query.noise.sigma1, query.noise.sigma2);
   }
-  return protecting(aggregator, kAddRemove);
+  return {aggregator, kAddRemove};
 }
 
 AccountSettings settings_of(double delta, bool exact) {

@@ -97,7 +97,7 @@ TEST_SUITE("sparse form with Gaussian noise") {
     constexpr int kRuns = 4000;
     std::vector<double> answered(queries.size());
     for (int r = 0; r < kRuns; ++r) {
-      pate::PrivacyFilter filter(test, {13, {}, {}}, 0.5, 4.0);
+      pate::PrivacyFilter filter(test, {}, {13, {}, {}}, 0.5, 4.0);
       const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
       REQUIRE((labelled.refused() == 3 || labelled.asked == 13));
       for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -195,8 +195,8 @@ TEST_SUITE("sparse form with Gaussian noise") {
     const auto test = StabilityTest::sparse_gaussian(10.0, 1e-7, 5, 30);
     const pate::Run run = pate::test::run_of(votes, test);
     const pate::RunLimits limits{30, {}, 3.0};
-    const double order = pate::filter_order(test, limits, 1e-4);
-    pate::PrivacyFilter filter(test, limits, 1e-4, order);
+    const double order = pate::filter_order(test, {}, limits, 1e-4);
+    pate::PrivacyFilter filter(test, {}, limits, 1e-4, order);
     pate::test::TestBits bits(5);
     const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
     CHECK(filter.epsilon() <= 3.0);
@@ -245,7 +245,7 @@ TEST_SUITE("sparse form with Gaussian noise") {
     CHECK_THROWS_WITH_AS((void)account_of(some_queries(), test, 1e-4),
                          "queries must be at most 12, where this run ends, got 13",
                          pate::parameter_error);
-    CHECK_THROWS_WITH_AS((void)pate::steps_of(test, 13, 13),
+    CHECK_THROWS_WITH_AS((void)pate::steps_of(test, {}, 13, 13),
                          "queries must be at most 12, where this run ends, got 13",
                          pate::parameter_error);
   }

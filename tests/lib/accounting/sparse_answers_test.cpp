@@ -270,7 +270,7 @@ TEST_SUITE("ptr sparse") {
     double sum = 0.0;
     double square = 0.0;
     for (int r = 0; r < kRuns; ++r) {
-      pate::PrivacyFilter filter(sparse, {13, {}, {}}, 0.5, 4.0);
+      pate::PrivacyFilter filter(sparse, {}, {13, {}, {}}, 0.5, 4.0);
       const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
       REQUIRE(labelled.refused() <= 3);
       REQUIRE((labelled.refused() == 3 || labelled.asked == 13));
@@ -329,7 +329,7 @@ TEST_SUITE("ptr sparse") {
     const auto sparse = pate::StabilityTest::sparse(2.0, 1e-6, 5);
     const pate::Run run = pate::test::run_of(votes, sparse);
     const pate::RunLimits limits{30, {}, 6.5};
-    pate::PrivacyFilter filter(sparse, limits, 1e-4, 40.0);
+    pate::PrivacyFilter filter(sparse, {}, limits, 1e-4, 40.0);
     pate::test::TestBits bits(5);
     const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
     const auto account = pate::label_account(run, labelled, filter, limits, 1e-4, 1);
@@ -346,7 +346,7 @@ TEST_SUITE("ptr sparse") {
 
   TEST_CASE("what is counted are rounds that have begun, as many as may be") {
     const auto sparse = pate::StabilityTest::sparse(2.0, 1e-6, 5);
-    pate::PrivacyFilter filter(sparse, {30, {}, {}}, 1e-4, 40.0);
+    pate::PrivacyFilter filter(sparse, {}, {30, {}, {}}, 1e-4, 40.0);
     CHECK(filter.epsilon() == 0.0);
     // At this order Renyi DP says less than the sum of what rounds cost.
     for (int i = 0; i < 3; ++i) {
@@ -360,15 +360,15 @@ TEST_SUITE("ptr sparse") {
     }
     CHECK(filter.enough_refusals());
     // The first query, refused: there is no other round yet.
-    pate::PrivacyFilter refused(sparse, {30, {}, {}}, 1e-4, 40.0);
+    pate::PrivacyFilter refused(sparse, {}, {30, {}, {}}, 1e-4, 40.0);
     refused.count(false);
     CHECK(covers(refused.epsilon(), 2.0));
     // Of many rounds Renyi DP says more.
     const auto many = pate::StabilityTest::sparse(0.1, 1e-8, 500);
-    pate::PrivacyFilter counted(many, {600, {}, {}}, 1e-4, 4.0);
+    pate::PrivacyFilter counted(many, {}, {600, {}, {}}, 1e-4, 4.0);
     for (int i = 0; i < 500; ++i) counted.count(false);
-    const double rdp = pate::steps_of(many, 500, 500).rdp(4.0).total();
-    const double left = pate::left_delta(many, {600, {}, {}}, 1e-4);
+    const double rdp = pate::steps_of(many, {}, 500, 500).rdp(4.0).total();
+    const double left = pate::left_delta(many, {}, {600, {}, {}}, 1e-4);
     CHECK(counted.epsilon() == pate::epsilon_from_rdp(pate::Conversion::improved, rdp, 4.0, left));
     CHECK(counted.epsilon() < 0.5 * 50.0);
   }

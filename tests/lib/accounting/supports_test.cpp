@@ -107,8 +107,8 @@ TEST_SUITE("accounting") {
           StabilityTest::sparse(0.5, 1e-9, 2), StabilityTest::sparse_gaussian(5.0, 1e-9, 2, 2)}) {
       runs.push_back(run_of(votes, test));
     }
-    for (const Mechanism& mechanism :
-         {Mechanism(gnmax(3.0)), Mechanism(protecting(gnmax(3.0), kOneAdded))}) {
+    for (const Neighbours& neighbours : {Neighbours{}, kOneAdded}) {
+      const CostedMechanism mechanism = protecting(gnmax(3.0), neighbours);
       runs.push_back(run_of(partly, mechanism));
       runs.push_back(run_of(votes, mechanism));
       runs.back().shard = {1, 2};
@@ -136,7 +136,7 @@ TEST_SUITE("accounting") {
       for (const Run& run : runs) {
         CAPTURE(static_cast<int>(asked));
         CAPTURE(run.aggregator.name());
-        CAPTURE(in_words(run.aggregator.neighbours()));
+        CAPTURE(in_words(run.neighbours));
         const auto refused = supports(asked, circumstances_of(run));
         if (!refused) CHECK(cost(asked, run) >= 0.0);
         if (refused)

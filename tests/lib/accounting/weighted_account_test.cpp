@@ -32,6 +32,7 @@ Run run_of(const PredictionVotes& votes, NoisyMax noise) {
   return {.votes = votes,
           .rows = RowSelection::all(votes.queries()),
           .aggregator = Aggregator{.selection = {}, .noisy_max = noise},
+          .neighbours = {},
           .decisions = {},
           .labels = {}};
 }

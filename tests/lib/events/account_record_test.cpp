@@ -26,13 +26,13 @@ Event plan(double sigma, std::int64_t queries) {
   event.open.mechanism = "gnmax";
   event.open.queries = queries;
   event.open.delta = kDelta;
-  event.open.steps = steps_of(gnmax(sigma), queries, queries);
+  event.open.steps = steps_of(gnmax(sigma), {}, queries, queries);
   return event;
 }
 
 // Of so many queries with Gaussian noise.
 double least(double sigma, std::int64_t queries, double delta) {
-  return gaussian_dp_epsilon(std::sqrt(*steps_of(gnmax(sigma), queries, queries).squared_mu()),
+  return gaussian_dp_epsilon(std::sqrt(*steps_of(gnmax(sigma), {}, queries, queries).squared_mu()),
                              delta);
 }
 
@@ -128,7 +128,7 @@ TEST_SUITE("account of a record") {
     ended.open.classes = 3;
     ended.open.queries = 30;
     ended.open.delta = kDelta;
-    ended.open.steps = steps_of(*ended.open.aggregator, 30, 30);
+    ended.open.steps = steps_of(*ended.open.aggregator, {}, 30, 30);
     ended.open.realized = RealizedRun{30, 1};
     ended.open.origin.order = 8.0;
     ended.open.origin.limited = true;
@@ -176,7 +176,7 @@ TEST_SUITE("account of a record") {
     CHECK(std::ranges::find(account.costs, EpsilonMethod::profile, &CostEntry::conversion) ==
           account.costs.end());
     Event persons = plan(20.0, 3);
-    persons.open.steps = steps_of(protecting(gnmax(20.0), {Adjacency::replace, 2}), 3, 3);
+    persons.open.steps = steps_of(gnmax(20.0), {Adjacency::replace, 2}, 3, 3);
     const auto has_notice = [](const Record& record) {
       const RecordAccount its = account_record(record, {.delta = kDelta, .threads = 1});
       return std::ranges::any_of(its.notices, [](const Notice& notice) {

@@ -27,14 +27,6 @@ std::vector<std::string> forgotten(const Guarantee& part, const Guarantee& sum) 
   return missing;
 }
 
-Run run_with(const VoteSource& votes, const Aggregator& aggregator) {
-  return {.votes = votes,
-          .rows = RowSelection::all(votes.queries()),
-          .aggregator = aggregator,
-          .decisions = {},
-          .labels = {}};
-}
-
 AccountSettings settings_of() {
   AccountSettings settings;
   settings.delta = 1e-5;
@@ -76,17 +68,17 @@ TEST_SUITE("assumptions") {
          {Neighbours{}, Neighbours{Adjacency::replace, 2}, Neighbours{Adjacency::add_remove, 1},
           Neighbours{Adjacency::add_remove, 3}}) {
       CAPTURE(in_words(neighbours));
-      check_kept(account(run_with(*votes, protecting(plain, neighbours)), settings_of()));
-      check_kept(account(run_with(*votes, protecting(confident(3.0, 2.0, 5.0), neighbours)),
-                         settings_of()));
+      check_kept(account(run_of(*votes, protecting(plain, neighbours)), settings_of()));
+      check_kept(
+          account(run_of(*votes, protecting(confident(3.0, 2.0, 5.0), neighbours)), settings_of()));
     }
   }
 
   TEST_CASE("votes that count by weights, whose weights were fixed without looking") {
     const auto votes = predictions();
     for (const Aggregator& aggregator : {gnmax(5.0), lnmax(5.0), confident(3.0, 2.0, 5.0)}) {
-      WeightedAccount found = account_weighted(run_with(*votes, aggregator), *votes,
-                                               {{1, 2, 2, 1}, 1.0}, settings_of());
+      WeightedAccount found =
+          account_weighted(run_of(*votes, aggregator), *votes, {{1, 2, 2, 1}, 1.0}, settings_of());
       CHECK_FALSE(analysed_run(found.account).open.origin.weighted);
       found.account.notices.push_back({"teacher_weights", "as the program says"});
       const Guarantee part = guarantee_of(found.account);
@@ -100,8 +92,8 @@ TEST_SUITE("assumptions") {
 
   TEST_CASE("samples that answered") {
     const auto votes = predictions();
-    const Aggregator aggregator = protecting(gnmax(5.0), {Adjacency::add_remove, 1});
-    check_kept(account_sampled(run_with(*votes, aggregator), 0.3, settings_of()));
+    const CostedMechanism added = protecting(gnmax(5.0), {Adjacency::add_remove, 1});
+    check_kept(account_sampled(run_of(*votes, added), 0.3, settings_of()));
   }
 
   TEST_CASE("private majorities: of the weights of their objective") {

@@ -331,7 +331,7 @@ TEST_SUITE("records of events") {
       planned.open.teachers = 20;
       planned.open.classes = 3;
       planned.open.queries = 9;
-      planned.open.steps = steps_of(tested, 9, 9);
+      planned.open.steps = steps_of(tested, {}, 9, 9);
       MechanismCounts thrice = *planned.open.steps;
       thrice.add(*planned.open.steps);
       thrice.add(*planned.open.steps);

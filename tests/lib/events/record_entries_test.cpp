@@ -136,7 +136,7 @@ TEST_SUITE("record entries") {
       // Fewer answers than queries, as a limit leaves: their steps bound what is spent.
       Event limited = run;
       limited.open.origin.limited = true;
-      limited.open.steps = steps_of(*run.open.aggregator, 1, 0);
+      limited.open.steps = steps_of(*run.open.aggregator, {}, 1, 0);
       const std::vector<double> of_steps = EventCosts(limited, 1).tradeoff(orders);
       for (std::size_t j = 0; j < orders.size(); ++j) {
         const double steps = limited.open.steps->rdp(orders[j]).total();

@@ -52,7 +52,7 @@ TEST_SUITE("record sums") {
     plan.open.mechanism = "gnmax";
     plan.open.queries = 2;
     plan.open.delta = kDelta;
-    plan.open.steps = steps_of(gnmax(5.0), 2, 2);
+    plan.open.steps = steps_of(gnmax(5.0), {}, 2, 2);
     RecordSums planned({run, plan}, 1);
     const double of_plan = std::sqrt(*plan.open.steps->squared_mu());
     REQUIRE(planned.profiled());
@@ -82,7 +82,7 @@ TEST_SUITE("record sums") {
     CHECK(!RecordSums({run, claim}, 1).profiled());
     Event laplace;
     laplace.open.mechanism = "lnmax";
-    laplace.open.steps = steps_of(lnmax(5.0), 2, 2);
+    laplace.open.steps = steps_of(lnmax(5.0), {}, 2, 2);
     CHECK(!RecordSums({run, laplace}, 1).profiled());
   }
 
@@ -139,11 +139,9 @@ TEST_SUITE("record sums") {
 
   TEST_CASE("Gaussian steps of either kind are as many as their account says, for whomever") {
     for (const std::int64_t teachers : {1, 2, 3}) {
-      const Aggregator checked =
-          protecting(confident(6.0, 20.0, 5.0), {Adjacency::replace, teachers});
       Event plan;
       plan.open.mechanism = "confident";
-      plan.open.steps = steps_of(checked, 7, 4);
+      plan.open.steps = steps_of(confident(6.0, 20.0, 5.0), {Adjacency::replace, teachers}, 7, 4);
       plan.times = 2;
       const auto squared = RecordSums({plan}, 1).squared_mu();
       REQUIRE(squared);
@@ -188,7 +186,7 @@ TEST_SUITE("record sums") {
 
   TEST_CASE("what cannot be added up is refused") {
     Event persons = exact_run();
-    persons.open.aggregator = protecting(gnmax(3.0), {Adjacency::replace, 2});
+    persons.open.steps->neighbours = {Adjacency::replace, 2};
     CHECK_THROWS_AS(RecordSums({exact_run(), persons}, 1), input_error);
   }
 }

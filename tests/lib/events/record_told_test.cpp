@@ -58,7 +58,7 @@ TEST_SUITE("record told") {
       plan.open.mechanism = mechanism.name();
       plan.open.queries = 3;
       plan.open.delta = kDelta;
-      plan.open.steps = steps_of(mechanism, 3, 3);
+      plan.open.steps = steps_of(mechanism, {}, 3, 3);
       return plan;
     };
     const SmallRun checked{confident(7.0, 2.0, 3.0), {{6, 3, 1}, {9, 1, 0}}};
@@ -78,7 +78,7 @@ TEST_SUITE("record told") {
           account_record({claim, plan_with(lnmax(20.0))}, {.delta = claimed, .threads = 1});
       for (const CostEntry& cost : pure.costs) {
         CHECK(cost.conversion == EpsilonMethod::pure);
-        CHECK(cost.epsilon == doctest::Approx(0.25 + 3.0 * *pure_epsilon(lnmax(20.0))));
+        CHECK(cost.epsilon == doctest::Approx(0.25 + 3.0 * *pure_epsilon(lnmax(20.0), {})));
         CHECK(cost.delta == claimed);
         // Others have no grid of losses for it, and are told what makes one.
         const Record both{claim, plan_with(lnmax(20.0))};
@@ -95,10 +95,10 @@ TEST_SUITE("record told") {
     tested.open.mechanism = "ptr";
     tested.open.queries = 9;
     tested.open.delta = 1e-4;
-    tested.open.steps = steps_of(stability_test(TestNoise::laplace, 0.5, 1e-6), 9, 9);
+    tested.open.steps = steps_of(stability_test(TestNoise::laplace, 0.5, 1e-6), {}, 9, 9);
     Event plan = tested;
     plan.open.mechanism = "gnmax";
-    plan.open.steps = steps_of(gnmax(2.0), 9, 9);
+    plan.open.steps = steps_of(gnmax(2.0), {}, 9, 9);
     const auto has = [](const RecordAccount& account, EpsilonMethod conversion, Bound bound) {
       return std::ranges::any_of(account.costs, [&](const CostEntry& cost) {
         return cost.conversion == conversion && cost.bound == bound;
@@ -187,7 +187,7 @@ TEST_SUITE("record told") {
       plan.open.mechanism = "gnmax";
       plan.open.queries = 2;
       plan.open.delta = kDelta;
-      plan.open.steps = steps_of(protecting(gnmax(20.0), {Adjacency::replace, teachers}), 2, 2);
+      plan.open.steps = steps_of(gnmax(20.0), {Adjacency::replace, teachers}, 2, 2);
       const RecordAccount account = account_record({plan, other}, {.threads = 1});
       CHECK(tells(account, "of_records") == (teachers > 1));
       const Guarantee sum = guarantee_of(account);
@@ -205,7 +205,7 @@ TEST_SUITE("record told") {
     Event plan;
     plan.open.mechanism = "gnmax";
     plan.open.queries = 2;
-    plan.open.steps = steps_of(protecting(gnmax(20.0), {Adjacency::add_remove, 1}), 2, 2);
+    plan.open.steps = steps_of(gnmax(20.0), {Adjacency::add_remove, 1}, 2, 2);
     CHECK(common_neighbours({plan, plan}).adds_or_removes());
     const std::string refused = message_of<input_error>([&] {
       (void)common_neighbours({plan, foreign_event("g", "test", step)});

@@ -106,10 +106,10 @@ TEST_SUITE("record trajectory") {
       run.open.mechanism = "gnmax";
       run.open.queries = random.integer(1, 9);
       run.open.delta = kDelta;
-      run.open.steps = steps_of(gnmax(random.log_uniform(5.0, 50.0)), run.open.queries, 1);
+      run.open.steps = steps_of(gnmax(random.log_uniform(5.0, 50.0)), {}, run.open.queries, 1);
       Event little = run;
       little.open.queries = 1;
-      little.open.steps = steps_of(gnmax(1e6), 1, 1);
+      little.open.steps = steps_of(gnmax(1e6), {}, 1, 1);
       for (const EpsilonMethod conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
         const RecordAccount account = told({run, little}, conversion, Bound::data_independent);
         REQUIRE(account.trajectory.size() == 2);

@@ -29,7 +29,7 @@ Event labelled(const Aggregator& aggregator, const RunLimits& limits, double ord
   const SmallRun small = votes_with(aggregator);
   const auto votes = small.votes();
   const Run run = pate::test::run_of(*votes, aggregator);
-  PrivacyFilter filter(aggregator, limits, kDelta, order);
+  PrivacyFilter filter(aggregator, {}, limits, kDelta, order);
   TestBits bits(4711);
   const LabelledQueries labels = label_queries(run, filter, {}, bits, 1);
   return labelled_run(label_account(run, labels, filter, limits, kDelta, 1), labels, filter, limits,
@@ -133,7 +133,7 @@ TEST_SUITE("run events") {
     CHECK(gaussian.open.delta == kDelta);
     CHECK(!gaussian.open.aggregator);
     REQUIRE(gaussian.open.steps);
-    CHECK(*gaussian.open.steps == steps_of(gnmax(20.0), 5, 5));
+    CHECK(*gaussian.open.steps == steps_of(gnmax(20.0), {}, 5, 5));
     CHECK(planned([](PlannedRun& run) {
             run.sigma2 = 20.0;
             run.sigma1 = 30.0;
@@ -157,7 +157,7 @@ TEST_SUITE("run events") {
     CHECK(plain.open.origin.stopped.empty());
     CHECK(!plain.open.origin.limited);
     CHECK(!plain.open.cap);
-    CHECK(*plain.open.steps == steps_of(gnmax(3.0), 3, 3));
+    CHECK(*plain.open.steps == steps_of(gnmax(3.0), {}, 3, 3));
     CHECK(std::ranges::all_of(plain.facts.table,
                               [](const QueryRow& row) { return row.answered == 0; }));
 
@@ -175,12 +175,12 @@ TEST_SUITE("run events") {
     const Event one = labelled(confident(1.0, 0.5, 3.0), answers);
     CHECK(one.open.realized->answered == 1);
     CHECK(one.open.origin.stopped == "max_answers");
-    CHECK(*one.open.steps == steps_of(confident(1.0, 0.5, 3.0), 3, 1));
+    CHECK(*one.open.steps == steps_of(confident(1.0, 0.5, 3.0), {}, 3, 1));
   }
 
-  TEST_CASE("a run with a declared budget is that budget, for whom its mechanism protects") {
-    const Aggregator two_teachers = protecting(gnmax(5.0), {Adjacency::replace, 2});
-    const Event event = declared_run(two_teachers, 100, 10, 40, {1.5, 1e-6, 1}, kId);
+  TEST_CASE("a run with a declared budget is that budget, for whom it is") {
+    const Event event =
+        declared_run(gnmax(5.0), 100, 10, 40, {1.5, 1e-6, 1, {Adjacency::replace, 2}}, kId);
     CHECK(event.open.kind == EventKind::declared);
     CHECK(event.open.id == kId);
     CHECK(event.open.delta == 1e-6);

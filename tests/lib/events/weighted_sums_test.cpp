@@ -68,6 +68,7 @@ struct SmallRun {
         .votes = votes,
         .rows = RowSelection::all(1),
         .aggregator = Aggregator{.selection = {}, .noisy_max = NoisyMax{GaussianNoisyMax{sigma}}},
+        .neighbours = {},
         .decisions = {},
         .labels = {}};
     if (weights == std::vector<std::int64_t>(ids.size(), 1)) {

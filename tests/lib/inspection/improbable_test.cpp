@@ -43,7 +43,7 @@ Run run_of(const HistogramVotes& votes, const Noise& noise,
   Aggregator aggregator;
   aggregator.noisy_max = noise;
   aggregator.selection = check;
-  return {votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  return {votes, RowSelection::all(votes.queries()), aggregator, {}, nullptr, {}, {}};
 }
 
 // Decisions as the check draws them.

@@ -33,8 +33,8 @@ Outcome outcome_of(const Run& run, const RunLimits& limits, const std::vector<bo
   const auto all = static_cast<std::size_t>(run.rows.size());
   result.queries.labels.assign(all, -1);
   result.queries.sources.assign(all, LabelSource::refused);
-  PrivacyFilter filter(run.aggregator, limits, kDelta,
-                       filter_order(run.aggregator, limits, kDelta));
+  PrivacyFilter filter(run.aggregator, run.neighbours, limits, kDelta,
+                       filter_order(run.aggregator, run.neighbours, limits, kDelta));
   for (std::size_t i = 0; i < answered.size(); ++i) {
     filter.count(answered[i]);
     ++result.queries.asked;

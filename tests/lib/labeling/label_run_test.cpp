@@ -45,7 +45,7 @@ namespace {
 LabelledQueries label(const Run& run, std::uint64_t seed, RunLimits limits = {},
                       std::optional<double> reinforce_above = {}, unsigned threads = 1) {
   limits.queries = run.rows.size();
-  PrivacyFilter filter(run.aggregator, limits, 1e-5, 4.0);
+  PrivacyFilter filter(run.aggregator, run.neighbours, limits, 1e-5, 4.0);
   TestBits bits(seed);
   LabelledQueries labelled = label_queries(run, filter, reinforce_above, bits, threads);
   CHECK(filter.asked() == labelled.asked);
@@ -320,8 +320,8 @@ struct Labelled {
 };
 
 Labelled label(const Run& run, const RunLimits& limits, std::uint64_t seed) {
-  PrivacyFilter filter(run.aggregator, limits, kDelta,
-                       filter_order(run.aggregator, limits, kDelta));
+  PrivacyFilter filter(run.aggregator, run.neighbours, limits, kDelta,
+                       filter_order(run.aggregator, run.neighbours, limits, kDelta));
   TestBits bits(seed);
   LabelledQueries queries = label_queries(run, filter, {}, bits, 2);
   Account account = label_account(run, queries, filter, limits, kDelta, 1);
@@ -419,7 +419,7 @@ TEST_CASE("answers belong to their query, not to another of as large a top count
     queries.asked = 3;
     queries.answered = 1;
     const RunLimits limits{3, {}, {}};
-    PrivacyFilter filter(run.aggregator, limits, kDelta, 4.0);
+    PrivacyFilter filter(run.aggregator, run.neighbours, limits, kDelta, 4.0);
     for (std::size_t i = 0; i < 3; ++i) filter.count(i == answered);
     const Account account = label_account(run, queries, filter, limits, kDelta, 1);
     run.decisions = decisions_of(queries);
@@ -452,7 +452,7 @@ TEST_CASE("a run that its limits stopped: fixed of its whole list, of the outcom
     CHECK(realized.order_end == pate::OrderEnd::none);
     CHECK(realized.promise == pate::Promise::outcome);
     // Certain before the run: all queries, answered as far as max_answers allows.
-    const auto steps = most_steps(run.aggregator, limits);
+    const auto steps = most_steps(run.aggregator, run.neighbours, limits);
     CHECK(steps.threshold_checks.at(20.0) == 60);
     CHECK(steps.maxima.at({pate::GaussianNoisyMax{20.0}}) == limits.max_answers.value_or(60));
     const CostEntry& certain =

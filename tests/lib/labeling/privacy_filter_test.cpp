@@ -35,7 +35,7 @@ constexpr double kDelta = 1e-5;
 
 // How many queries a filter allows when all are answered.
 std::int64_t allowed(const Aggregator& aggregator, const RunLimits& limits, double order) {
-  PrivacyFilter filter(aggregator, limits, kDelta, order);
+  PrivacyFilter filter(aggregator, {}, limits, kDelta, order);
   while (filter.asked() < limits.queries && filter.can_afford_next() && !filter.enough_answers()) {
     filter.count(true);
   }
@@ -72,7 +72,7 @@ double moment(const Aggregator& aggregator, const RunLimits& limits, double orde
                 std::exp(log_answered(*aggregator.selection, v_neighbour))) *
                classes * rest(answered);
   };
-  return rest(PrivacyFilter(aggregator, limits, kDelta, order));
+  return rest(PrivacyFilter(aggregator, {}, limits, kDelta, order));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST_SUITE_BEGIN("labeling");
 
 TEST_CASE("what is counted: a check for every query, a maximum for every answer") {
   const Aggregator aggregator = confident(60.0, 15.0, 20.0);
-  PrivacyFilter filter(aggregator, {100, {}, {}}, kDelta, 8.0);
+  PrivacyFilter filter(aggregator, {}, {100, {}, {}}, kDelta, 8.0);
   CHECK(filter.epsilon() == 0.0);
   for (int i = 0; i < 10; ++i) filter.count(i < 3);
   CHECK(filter.asked() == 10);
@@ -101,8 +101,8 @@ TEST_CASE("no answers, whatever they are, cost more than the limit; one more cou
                                                          random.log_uniform(5.0, 200.0));
     const RunLimits limits{100000, {}, random.log_uniform(0.1, 20.0)};
     const double order =
-        i % 2 == 0 ? filter_order(aggregator, limits, kDelta) : random.log_uniform(1.5, 60.0);
-    PrivacyFilter filter(aggregator, limits, kDelta, order);
+        i % 2 == 0 ? filter_order(aggregator, {}, limits, kDelta) : random.log_uniform(1.5, 60.0);
+    PrivacyFilter filter(aggregator, {}, limits, kDelta, order);
     while (filter.can_afford_next() && filter.asked() < 3000) {
       filter.count(!aggregator.selection || random.uniform(0.0, 1.0) < 0.5);
     }
@@ -118,7 +118,7 @@ TEST_CASE("no other order allows more answers") {
     for (const double epsilon : {0.5, 1.0, 3.0, 8.0}) {
       const RunLimits limits{1000000, {}, epsilon};
       const std::int64_t best =
-          allowed(aggregator, limits, filter_order(aggregator, limits, kDelta));
+          allowed(aggregator, limits, filter_order(aggregator, {}, limits, kDelta));
       for (const double order : pate::default_orders()) {
         CHECK(allowed(aggregator, limits, order) <= best);
       }
@@ -128,31 +128,31 @@ TEST_CASE("no other order allows more answers") {
 
 TEST_CASE("where everything fits, the order is the best for everything") {
   const RunLimits limits{1000, {}, {}};
-  const double order = filter_order(gnmax(40.0), limits, kDelta);
-  PrivacyFilter filter(gnmax(40.0), limits, kDelta, order);
+  const double order = filter_order(gnmax(40.0), {}, limits, kDelta);
+  PrivacyFilter filter(gnmax(40.0), {}, limits, kDelta, order);
   for (int i = 0; i < 1000; ++i) filter.count(true);
   // The improved conversion of 1000 answers at sigma 40 at its best order.
   CHECK(filter.epsilon() == doctest::Approx(5.37767240).epsilon(1e-7));
-  CHECK(filter_order(gnmax(40.0), {1000, {}, 6.0}, kDelta) == order);
-  CHECK(filter_order(gnmax(40.0), {1000, {}, 5.0}, kDelta) != order);
-  CHECK(filter_order(gnmax(40.0), {5000, 1000, {}}, kDelta) == order);
+  CHECK(filter_order(gnmax(40.0), {}, {1000, {}, 6.0}, kDelta) == order);
+  CHECK(filter_order(gnmax(40.0), {}, {1000, {}, 5.0}, kDelta) != order);
+  CHECK(filter_order(gnmax(40.0), {}, {5000, 1000, {}}, kDelta) == order);
   // Without any query the order is that of one; two have a smaller one.
-  CHECK(filter_order(gnmax(40.0), {0, {}, {}}, kDelta) ==
-        filter_order(gnmax(40.0), {1, {}, {}}, kDelta));
-  CHECK(filter_order(gnmax(40.0), {2, {}, {}}, kDelta) <
-        filter_order(gnmax(40.0), {1, {}, {}}, kDelta));
+  CHECK(filter_order(gnmax(40.0), {}, {0, {}, {}}, kDelta) ==
+        filter_order(gnmax(40.0), {}, {1, {}, {}}, kDelta));
+  CHECK(filter_order(gnmax(40.0), {}, {2, {}, {}}, kDelta) <
+        filter_order(gnmax(40.0), {}, {1, {}, {}}, kDelta));
 }
 
 TEST_CASE("a limit below what any query costs allows none") {
   for (const double epsilon : {0.0, 1e-9}) {
     const RunLimits limits{100, {}, epsilon};
-    const double order = filter_order(gnmax(1.0), limits, kDelta);
-    CHECK_FALSE(PrivacyFilter(gnmax(1.0), limits, kDelta, order).can_afford_next());
+    const double order = filter_order(gnmax(1.0), {}, limits, kDelta);
+    CHECK_FALSE(PrivacyFilter(gnmax(1.0), {}, limits, kDelta, order).can_afford_next());
   }
 }
 
 TEST_CASE("enough answers are enough") {
-  PrivacyFilter filter(confident(60.0, 15.0, 20.0), {100, 2, {}}, kDelta, 8.0);
+  PrivacyFilter filter(confident(60.0, 15.0, 20.0), {}, {100, 2, {}}, kDelta, 8.0);
   for (const bool answered : {true, false}) {
     CHECK_FALSE(filter.enough_answers());
     filter.count(answered);
@@ -171,7 +171,7 @@ TEST_CASE("a filtered run as a whole keeps its limit") {
     const Aggregator aggregator = confident(random.uniform(2.0, 6.0), random.log_uniform(0.6, 4.0),
                                             random.log_uniform(0.6, 4.0));
     const double order = random.uniform(1.5, 5.0);
-    const double one = data_independent_cost(aggregator, order).total();
+    const double one = data_independent_cost(aggregator, {}, order).total();
     const double term = pate::conversion_term(Conversion::improved, order, kDelta);
     const RunLimits limits{6, {}, std::max(0.0, one * random.uniform(1.0, 4.0) + term)};
     std::vector<std::vector<std::int32_t>> votes;
@@ -195,20 +195,20 @@ TEST_CASE("a filtered run as a whole keeps its limit") {
 TEST_CASE("parameters out of range are refused") {
   const auto refusal = [](const RunLimits& limits) {
     return message_of<pate::parameter_error>(
-        [&] { (void)filter_order(gnmax(1.0), limits, kDelta); });
+        [&] { (void)filter_order(gnmax(1.0), {}, limits, kDelta); });
   };
   CHECK(refusal({1, 0, {}}) == "max-answers must be >= 1, got 0");
   CHECK(refusal({1, {}, -1.0}) == "max-epsilon must be >= 0 and finite, got -1");
   CHECK(refusal({1, {}, pate_test::kNaN}) == "max-epsilon must be >= 0 and finite, got nan");
   CHECK(refusal({1, {}, pate_test::kInfinity}) == "max-epsilon must be >= 0 and finite, got inf");
-  CHECK_THROWS_AS(PrivacyFilter(gnmax(1.0), {1, {}, {}}, kDelta, 1.0), pate::parameter_error);
-  CHECK_THROWS_AS(PrivacyFilter(gnmax(1.0), {1, {}, {}}, 0.0, 2.0), pate::parameter_error);
+  CHECK_THROWS_AS(PrivacyFilter(gnmax(1.0), {}, {1, {}, {}}, kDelta, 1.0), pate::parameter_error);
+  CHECK_THROWS_AS(PrivacyFilter(gnmax(1.0), {}, {1, {}, {}}, 0.0, 2.0), pate::parameter_error);
 }
 
 TEST_CASE("PTR's sparse form: refusals end the run, and rounds are what it pays for") {
   const auto test = pate::StabilityTest::sparse(0.25, 1e-9, 3);
   const RunLimits limits{20, {}, {}};
-  PrivacyFilter filter(test, limits, kDelta, 8.0);
+  PrivacyFilter filter(test, {}, limits, kDelta, 8.0);
   CHECK(filter.epsilon() == 0.0);
   // Rounds: one that a refusal ends, one of two answers that a refusal ends, and one more.
   double pure = 0.0;
@@ -226,7 +226,7 @@ TEST_CASE("PTR's sparse form: refusals end the run, and rounds are what it pays 
   CHECK(filter.enough_refusals());
   // Answers go on with their round: another costs nothing, and the first of a round what it costs.
   const RunLimits two_rounds{20, {}, 2 * 0.25 * (1.0 + 1e-9)};
-  PrivacyFilter limited(test, two_rounds, kDelta, 8.0);
+  PrivacyFilter limited(test, {}, two_rounds, kDelta, 8.0);
   limited.count(false);
   limited.count(true);
   CHECK(limited.can_afford_next());

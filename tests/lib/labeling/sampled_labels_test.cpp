@@ -70,7 +70,7 @@ TEST_SUITE("sampled_labels") {
       const Aggregator aggregator =
           has_check ? pate::test::confident(query.threshold, query.noise.sigma1, query.noise.sigma2)
                     : pate::test::gnmax(query.noise.sigma2);
-      const Run run = pate::test::run_of(votes, protecting(aggregator, kAddRemove));
+      const Run run = pate::test::run_of(votes, pate::test::protecting(aggregator, kAddRemove));
       std::vector<std::vector<std::int64_t>> seen(queries.size(), std::vector<std::int64_t>(4, 0));
       TestBits bits(4711);
       for (int round = 0; round < 20'000; ++round) {
@@ -107,7 +107,8 @@ TEST_SUITE("sampled_labels") {
       queries.back()[i * 5] = 400;
     }
     const HistogramVotes votes(queries);
-    const Run run = pate::test::run_of(votes, protecting(pate::test::gnmax(5.0), kAddRemove));
+    const Run run =
+        pate::test::run_of(votes, pate::test::protecting(pate::test::gnmax(5.0), kAddRemove));
     for (const std::optional<std::int64_t> most : {std::optional<std::int64_t>(), {140}}) {
       TestBits bits(3);
       const LabelledQueries labelled = label_sampled(run, {0.5}, bits, most);
@@ -142,8 +143,8 @@ TEST_SUITE("sampled_labels") {
 
   TEST_CASE("all queries are paid for, at what any votes cost") {
     const HistogramVotes votes({{30, 10, 0}, {40, 0, 0}});
-    const Run run =
-        pate::test::run_of(votes, protecting(pate::test::confident(15.0, 10.0, 5.0), kAddRemove));
+    const Run run = pate::test::run_of(
+        votes, pate::test::protecting(pate::test::confident(15.0, 10.0, 5.0), kAddRemove));
     TestBits bits(1);
     const LabelledQueries labelled = label_sampled(run, {0.5}, bits);
     const Account account = sampled_label_account(run, {0.5}, labelled, 1e-5);
@@ -162,7 +163,8 @@ TEST_SUITE("sampled_labels") {
 
   TEST_CASE("what a limit allows is halved down to, and told; nonsense is refused before") {
     const HistogramVotes votes({{20, 4, 0}, {12, 12, 0}, {24, 0, 0}, {9, 8, 7}});
-    const Run run = pate::test::run_of(votes, protecting(pate::test::gnmax(6.0), kAddRemove));
+    const Run run =
+        pate::test::run_of(votes, pate::test::protecting(pate::test::gnmax(6.0), kAddRemove));
     double before = 0.0;
     for (std::int64_t n = 0; n <= 4; n += 2) {
       LabelledQueries labelled;
@@ -201,7 +203,7 @@ TEST_SUITE("sampled_labels") {
     for (const bool has_check : {false, true}) {
       const Aggregator aggregator =
           has_check ? pate::test::confident(15.0, 10.0, 6.0) : pate::test::gnmax(6.0);
-      const Run run = pate::test::run_of(votes, protecting(aggregator, kAddRemove));
+      const Run run = pate::test::run_of(votes, pate::test::protecting(aggregator, kAddRemove));
       // What a run of every length costs whatever the votes are.
       std::vector<double> costs{0.0};
       for (std::int64_t n = 1; n <= 12; ++n) {

@@ -191,7 +191,7 @@ TEST_SUITE("ptr") {
           }
           const double joint = account.tradeoff->joint[j];
           REQUIRE(joint >= largest * (1 - 1e-9) - 1e-13);
-          REQUIRE(joint <= pate::data_independent_cost(aggregator, order).total());
+          REQUIRE(joint <= pate::data_independent_cost(aggregator, {}, order).total());
         }
       }
     }
@@ -248,7 +248,7 @@ TEST_SUITE("ptr") {
       constexpr int kRuns = 4000;
       std::vector<std::int64_t> answered(queries.size());
       for (int r = 0; r < kRuns; ++r) {
-        pate::PrivacyFilter filter(aggregator, {5, {}, {}}, 0.5, 4.0);
+        pate::PrivacyFilter filter(aggregator, {}, {5, {}, {}}, 0.5, 4.0);
         const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
         for (std::size_t i = 0; i < queries.size(); ++i) {
           if (labelled.labels[i] == -1) continue;
@@ -270,7 +270,7 @@ TEST_SUITE("ptr") {
     const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 3.0, 1e-6);
     const pate::Run run = pate::test::run_of(votes, aggregator);
     const pate::RunLimits limits{30, 4, 20.0};
-    pate::PrivacyFilter filter(aggregator, limits, 1e-4, 8.0);
+    pate::PrivacyFilter filter(aggregator, {}, limits, 1e-4, 8.0);
     pate::test::TestBits bits(3);
     const auto labelled = pate::label_queries(run, filter, {}, bits, 2);
     CHECK(labelled.answered == 4);
@@ -279,8 +279,9 @@ TEST_SUITE("ptr") {
     CHECK(covers(account.query_delta, 30e-6));
     CHECK(covers(account.steps.delta(), 30e-6));
     for (const CostEntry& cost : account.costs) CHECK(cost.delta <= 1e-4);
-    CHECK_THROWS_AS((pate::PrivacyFilter(aggregator, limits, 30e-6, 8.0)), pate::parameter_error);
-    CHECK_THROWS_AS((void)pate::filter_order(aggregator, limits, 2e-5), pate::parameter_error);
+    CHECK_THROWS_AS((pate::PrivacyFilter(aggregator, {}, limits, 30e-6, 8.0)),
+                    pate::parameter_error);
+    CHECK_THROWS_AS((void)pate::filter_order(aggregator, {}, limits, 2e-5), pate::parameter_error);
   }
 
   TEST_CASE("accuracy: of the plurality, where it is told") {
@@ -329,7 +330,7 @@ TEST_SUITE("ptr") {
     ptr.open.mechanism = "ptr";
     const auto aggregator = pate::test::stability_test(TestNoise::gaussian, 10.0, 1e-8);
     ptr.open.queries = 100;
-    ptr.open.steps = pate::steps_of(aggregator, 100, 100);
+    ptr.open.steps = pate::steps_of(aggregator, {}, 100, 100);
     const pate::Record record{gnmax, ptr};
     const auto sum = pate::account_record(record, {});
     CHECK(sum.costs[sum.headline].delta == 1e-5);

@@ -120,12 +120,12 @@ TEST_SUITE("weighted_labels") {
            {pate::test::gnmax(2.0), pate::test::lnmax(1.5), pate::test::confident(1.4, 0.7, 2.0)}) {
         const Run run = pate::test::run_of(*votes, noise);
         const WeightedRun weighted(run, *votes, weights);
-        const Mechanism paid = weighted.paid_by(weights.heaviest());
+        const CostedMechanism paid = weighted.paid_by(weights.heaviest());
         TestBits bits(99);
         std::vector<std::vector<std::int64_t>> seen(
             queries.size(), std::vector<std::int64_t>(kClasses + (noise.selection ? 1 : 0), 0));
         for (int round = 0; round < 10'000; ++round) {
-          PrivacyFilter filter(paid, {3, {}, {}}, kDelta, 3.0);
+          PrivacyFilter filter(paid.mechanism, paid.neighbours, {3, {}, {}}, kDelta, 3.0);
           const LabelledQueries labelled = label_queries(weighted.in_units(), filter, {}, bits, 1);
           for (std::size_t i = 0; i < queries.size(); ++i) {
             const std::int32_t label = labelled.labels[i];
@@ -157,8 +157,10 @@ TEST_SUITE("weighted_labels") {
             const auto votes = predictions_of(queries);
             const Run run = pate::test::run_of(*votes, noise);
             const WeightedRun weighted(run, *votes, weights);
-            const Mechanism paid = weighted.paid_by(weights.heaviest());
-            const PrivacyFilter filter(paid, limits, kDelta, filter_order(paid, limits, kDelta));
+            const CostedMechanism paid = weighted.paid_by(weights.heaviest());
+            const PrivacyFilter filter(
+                paid.mechanism, paid.neighbours, limits, kDelta,
+                filter_order(paid.mechanism, paid.neighbours, limits, kDelta));
             std::vector<Probabilities> here;
             for (const Ids& ids : queries) here.push_back(outcomes_of(ids, weights, noise));
             std::vector<Transcript> transcripts;
@@ -215,9 +217,10 @@ TEST_SUITE("weighted_labels") {
     const auto votes = predictions_of(queries);
     const Run run = pate::test::run_of(*votes, pate::test::confident(2.0, 20.0, 20.0));
     const WeightedRun weighted(run, *votes, {{1, 2, 4}, 1.0});
-    const Mechanism paid = weighted.paid_by(4);
+    const CostedMechanism paid = weighted.paid_by(4);
     const RunLimits limits{40, {}, 1.0};
-    PrivacyFilter filter(paid, limits, kDelta, filter_order(paid, limits, kDelta));
+    PrivacyFilter filter(paid.mechanism, paid.neighbours, limits, kDelta,
+                         filter_order(paid.mechanism, paid.neighbours, limits, kDelta));
     TestBits bits(5);
     const LabelledQueries labelled = label_queries(weighted.in_units(), filter, {}, bits, 1);
     REQUIRE(labelled.stopped == StopReason::max_epsilon);
@@ -230,20 +233,20 @@ TEST_SUITE("weighted_labels") {
     const Aggregator& told = found.account.aggregator.noisy();
     CHECK(relative_error(told.noisy_max.parameter(), 5.0) < 1e-14);
     CHECK(relative_error(told.selection->threshold, 0.5) < 1e-14);
-    CHECK(found.account.aggregator.neighbours().is_one_replaced());
+    CHECK(found.account.steps.neighbours.is_one_replaced());
   }
 
   TEST_CASE("what goes by whole votes has no weights") {
     const std::vector<Ids> queries{{0, 1, 1}};
     const auto votes = predictions_of(queries);
     const TeacherWeights weights{{1, 2, 1}, 1.0};
-    const auto refused = [&](const Mechanism& mechanism, const TeacherWeights& by) {
+    const auto refused = [&](const auto& mechanism, const TeacherWeights& by) {
       CHECK_THROWS_AS(WeightedRun(pate::test::run_of(*votes, mechanism), *votes, by),
                       parameter_error);
     };
     refused(pate::test::interactive(1.0, 1.0, 1.0), weights);
-    refused(protecting(pate::test::gnmax(1.0), {Adjacency::replace, 2}), weights);
-    refused(protecting(pate::test::gnmax(1.0), {Adjacency::add_remove, 1}), weights);
+    refused(pate::test::protecting(pate::test::gnmax(1.0), {Adjacency::replace, 2}), weights);
+    refused(pate::test::protecting(pate::test::gnmax(1.0), {Adjacency::add_remove, 1}), weights);
     refused(pate::test::confident(1.0, 1.0, 1.0), {{1, 1, kMaxThresholdUnits}, 1.0});
     refused(pate::test::gnmax(1.0), {{1, 2}, 1.0});
   }

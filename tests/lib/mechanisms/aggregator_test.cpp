@@ -73,13 +73,13 @@ TEST_SUITE("aggregators") {
 
   TEST_CASE("the data-independent cost of a query is that of its steps") {
     for (const double order : {1.5, 20.0, 300.0}) {
-      CHECK(data_independent_cost(kLnmax, order).selection == 0.0);
-      CHECK(data_independent_cost(kLnmax, order).noisy_max ==
+      CHECK(data_independent_cost(kLnmax, {}, order).selection == 0.0);
+      CHECK(data_independent_cost(kLnmax, {}, order).noisy_max ==
             data_independent_cost(LaplaceNoisyMax{20.0}, order));
-      CHECK(data_independent_cost(kGnmax, order).total() ==
+      CHECK(data_independent_cost(kGnmax, {}, order).total() ==
             data_independent_cost(GaussianNoisyMax{40.0}, order));
       for (const Aggregator& aggregator : {kConfident, kInteractive}) {
-        const QueryCost cost = data_independent_cost(aggregator, order);
+        const QueryCost cost = data_independent_cost(aggregator, {}, order);
         CHECK(cost.selection == threshold_data_independent(150.0, order));
         CHECK(cost.noisy_max == data_independent_cost(GaussianNoisyMax{40.0}, order));
         CHECK(cost.total() == cost.selection + cost.noisy_max);
@@ -88,14 +88,14 @@ TEST_SUITE("aggregators") {
   }
 
   TEST_CASE("the Gaussian sensitivity of a query adds up in squares") {
-    CHECK(relative_error(squared_gaussian_sensitivity(kGnmax), 2.0 / 1600.0) < 1e-15);
+    CHECK(relative_error(squared_gaussian_sensitivity(kGnmax, {}), 2.0 / 1600.0) < 1e-15);
     for (const Aggregator& aggregator : {kConfident, kInteractive}) {
-      CHECK(relative_error(squared_gaussian_sensitivity(aggregator), 2.0 / 1600.0 + 1.0 / 22500.0) <
-            1e-15);
+      CHECK(relative_error(squared_gaussian_sensitivity(aggregator, {}),
+                           2.0 / 1600.0 + 1.0 / 22500.0) < 1e-15);
       // Renyi cost of a Gaussian mechanism: order mu^2 / 2.
-      CHECK(relative_error(10.0 * squared_gaussian_sensitivity(aggregator),
-                           data_independent_cost(aggregator, 20.0).total()) < 1e-9);
+      CHECK(relative_error(10.0 * squared_gaussian_sensitivity(aggregator, {}),
+                           data_independent_cost(aggregator, {}, 20.0).total()) < 1e-9);
     }
-    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kLnmax)), parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kLnmax, {})), parameter_error);
   }
 }

@@ -38,7 +38,6 @@ TEST_SUITE("mechanisms") {
     CHECK(kSparsePtr.refuses());
     CHECK_FALSE(kSparsePtr.interactive());
     CHECK_FALSE(kSparsePtr.is_gaussian());
-    CHECK(kSparsePtr.neighbours().is_one_replaced());
     const Mechanism plain = Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}), false};
     CHECK(plain.ptr() == nullptr);
     CHECK(plain.sparse() == nullptr);
@@ -69,15 +68,17 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("the Gaussian sensitivity of PTR is that of its test") {
-    CHECK(squared_gaussian_sensitivity(kGaussianPtr) == 1.0 / 16.0);
-    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kLaplacePtr)), parameter_error);
-    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kSparsePtr)), parameter_error);
+    CHECK(squared_gaussian_sensitivity(kGaussianPtr, {}) == 1.0 / 16.0);
+    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kLaplacePtr, {})),
+                    parameter_error);
+    CHECK_THROWS_AS(static_cast<void>(squared_gaussian_sensitivity(kSparsePtr, {})),
+                    parameter_error);
   }
 
   TEST_CASE("the Gaussian sensitivity grows with the teachers of a person") {
     const auto squared = [](const Neighbours& neighbours) {
       return squared_gaussian_sensitivity(
-          Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}), false, neighbours});
+          Aggregator{std::nullopt, noisy_max(GaussianNoisyMax{4.0}), false}, neighbours);
     };
     CHECK(relative_error(squared({Adjacency::replace, 1}), 2.0 / 16.0) < 1e-14);
     CHECK(relative_error(squared({Adjacency::replace, 3}), 9.0 * 2.0 / 16.0) < 1e-14);
@@ -85,13 +86,13 @@ TEST_SUITE("mechanisms") {
   }
 
   TEST_CASE("pure epsilons: of Laplace noise alone") {
-    CHECK(relative_error(*pure_epsilon(kLaplacePtr), 0.5) < 1e-14);
-    CHECK(relative_error(*pure_epsilon(kSparsePtr), 0.5) < 1e-14);
-    CHECK_FALSE(pure_epsilon(kGaussianPtr));
-    CHECK_FALSE(pure_epsilon(confident(10.0, 5.0, 4.0)));
+    CHECK(relative_error(*pure_epsilon(kLaplacePtr, {}), 0.5) < 1e-14);
+    CHECK(relative_error(*pure_epsilon(kSparsePtr, {}), 0.5) < 1e-14);
+    CHECK_FALSE(pure_epsilon(kGaussianPtr, {}));
+    CHECK_FALSE(pure_epsilon(confident(10.0, 5.0, 4.0), {}));
     const auto of_laplace = [](const Neighbours& neighbours) {
-      return *pure_epsilon(
-          Aggregator{std::nullopt, noisy_max(LaplaceNoisyMax{4.0}), false, neighbours});
+      return *pure_epsilon(Aggregator{std::nullopt, noisy_max(LaplaceNoisyMax{4.0}), false},
+                           neighbours);
     };
     CHECK(relative_error(of_laplace({Adjacency::replace, 1}), 0.5) < 1e-14);
     CHECK(relative_error(of_laplace({Adjacency::replace, 3}), 1.5) < 1e-14);

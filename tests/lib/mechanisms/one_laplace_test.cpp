@@ -80,7 +80,7 @@ Both reference(std::int64_t n0, std::int64_t n1, double scale, double order) {
 }
 
 BothDirections exact_of(double scale, const Votes& votes, double order) {
-  const pate::ExactMechanism mechanism(one_laplace(scale), votes[0] + votes[1]);
+  const pate::ExactMechanism mechanism(one_laplace(scale), {}, votes[0] + votes[1]);
   return pate::ExactCost(mechanism, mechanism.group(votes, {})).largest(order);
 }
 
@@ -97,7 +97,7 @@ TEST_SUITE("mechanisms") {
     CHECK(std::abs(one.larger() - 9.2621e-4) < 5e-9);
     CHECK(one.larger() == one.reverse);
     const Aggregator lnmax{std::nullopt, {pate::LaplaceNoisyMax{0.5}}, false};
-    const pate::ExactMechanism two(lnmax, 10);
+    const pate::ExactMechanism two(lnmax, {}, 10);
     const double both = pate::ExactCost(two, two.group(Votes{10, 0}, {})).largest(2.0).larger();
     CHECK(std::abs(both - 2.1620e-5) < 5e-10);
   }

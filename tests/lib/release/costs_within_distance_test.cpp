@@ -41,7 +41,7 @@ VoteProfile some_votes(Random& random, const CostSpec& question, int queries) {
     std::ranges::sort(histogram, std::greater<>());
     result.push_back({histogram, histogram.front(), false});
   }
-  return profile_of(question.aggregator, result);
+  return profile_of(question.aggregator, result, question.neighbours);
 }
 
 }  // namespace

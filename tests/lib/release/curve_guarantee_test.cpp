@@ -66,7 +66,7 @@ SmallRelease random_release(Random& random) {
       q.aggregator.interactive = kind == 2 || kind == 3;
       if (random.integer(0, 2) == 0) q.reading = ReleasedCost::realized;
     }
-    q.cost = default_cost(q.aggregator, q.teachers, q.classes);
+    q.cost = default_cost(q.aggregator, q.neighbours, q.teachers, q.classes);
     const auto other = random.integer(0, 3);
     if (other == 0) q.cost = CurveCost::tradeoff;
     if (other == 1) q.cost = CurveCost::tilted;
@@ -168,7 +168,8 @@ class SmallMechanism {
     for (std::size_t i = 0; i < votes.size(); ++i) {
       queries.push_back({votes[i], release_.statistic(votes[i]), answers[i] >= 0});
     }
-    return after(answers).place(profile_of(release_.aggregator(), queries));
+    return after(answers).place(
+        profile_of(release_.aggregator(), queries, release_.settings.question.neighbours));
   }
   [[nodiscard]] const CostsWithinDistance& costs() const { return *costs_; }
 
@@ -222,7 +223,7 @@ void check_guarantee(Random& random, int configurations,
   std::int64_t pairs = 0;
   for (int config = 0; config < configurations; ++config) {
     const SmallRelease release = random_one(random);
-    const std::int64_t moves = release.aggregator().neighbours.teachers;
+    const std::int64_t moves = release.settings.question.neighbours.teachers;
     CAPTURE(described(release));
     const SmallMechanism mechanism(release);
     const auto histograms =
@@ -287,7 +288,7 @@ TEST_CASE("curve release: the guarantee holds for persons who reach several teac
     SmallRelease release = random_release(its);
     CostSpec& q = release.settings.question;
     const std::int64_t most = std::min<std::int64_t>(q.teachers, 4);
-    q.aggregator = protecting(q.aggregator, {Adjacency::replace, its.integer(2, most)});
+    q.neighbours = {Adjacency::replace, its.integer(2, most)};
     return release;
   });
 }

@@ -53,7 +53,7 @@ VoteProfile votes_of(const nlohmann::json& row, const CostSpec& question) {
   if (row.contains("votes_file")) {
     const io::OpenedTable opened = io::open_table(pate::test::shared_votes(row.at("votes_file")));
     const CountVotes votes(opened.table);
-    Run run{votes, RowSelection::first(row.at("N")), question.aggregator, nullptr, {}, {}};
+    Run run{votes, RowSelection::first(row.at("N")), question.aggregator, {}, nullptr, {}, {}};
     return collect_votes(run);
   }
   std::vector<ProfiledQuery> queries;

@@ -64,10 +64,10 @@ class Program {
 
   std::pair<Outcome, double> run() {
     const RowSelection rows = RowSelection::all(votes_.queries());
-    const Run asked{votes_, rows, used_, nullptr, {}, {}};
+    const Run asked{votes_, rows, used_, {}, nullptr, {}, {}};
     RunLimits limits;
     limits.queries = votes_.queries();
-    PrivacyFilter filter(used_, limits, kDelta, settings_.parameters.order);
+    PrivacyFilter filter(used_, {}, limits, kDelta, settings_.parameters.order);
     const LabelledQueries labelled = label_queries(asked, filter, std::nullopt, bits_, 2);
     const CurvePlan& plan = plan_of(labelled.labels);
     if (index_noise_) {
@@ -85,7 +85,7 @@ class Program {
     for (const std::int32_t label : labels) decisions.push_back(label >= 0 ? 1 : 0);
     const auto found = plans_.find(decisions);
     if (found != plans_.end()) return found->second;
-    Run run{votes_, RowSelection::all(votes_.queries()), claimed_, nullptr, {}, {}};
+    Run run{votes_, RowSelection::all(votes_.queries()), claimed_, {}, nullptr, {}, {}};
     run.decisions = decisions;
     return plans_.emplace(decisions, curve_plan(collect_votes(run), settings_)).first->second;
   }

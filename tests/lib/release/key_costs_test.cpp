@@ -221,7 +221,7 @@ TEST_CASE("key costs: between the largest exact cost within d votes and the cost
     const KeyCosts three(of(2), KeyCosts::Keys::three, 1);
     const KeyCosts two(of(2), KeyCosts::Keys::two, 1);
     const KeyCosts in_cells(of(2), KeyCosts::Keys::two, 1, {}, 1, random.integer(2, 4));
-    const ExactMechanism mechanism(aggregator, teachers);
+    const ExactMechanism mechanism(aggregator, {}, teachers);
     struct Votes {
       std::vector<std::int32_t> counts;
       double exact;

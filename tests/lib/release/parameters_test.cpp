@@ -49,8 +49,9 @@ TEST_CASE("default parameters: the order is one of those it says, s and beta too
     CAPTURE(one.teachers);
     const CostSpec question = question_of(one.teachers, one.classes);
     const CurveRecipe recipe = default_parameters(question, one.queries, 1e-5, 1);
-    const double slope = static_cast<double>(one.queries) *
-                         data_independent_cost(question.aggregator, 2.0).total() / 2.0;
+    const double slope =
+        static_cast<double>(one.queries) *
+        data_independent_cost(question.aggregator, question.neighbours, 2.0).total() / 2.0;
     const double centre = 1.0 + std::sqrt(-std::log(1e-5) / slope);
     CHECK(recipe.parameters.order >= std::min(centre, 300.0) * 0.9);
     CHECK(recipe.parameters.order <= std::min(centre, 300.0) * 3.3);

@@ -30,7 +30,7 @@ struct SmallQuery {
   CostSpec question;
   std::vector<std::int32_t> scores;  // of a student, by class
 
-  [[nodiscard]] std::int64_t moved() const { return question.aggregator.neighbours.teachers; }
+  [[nodiscard]] std::int64_t moved() const { return question.neighbours.teachers; }
   [[nodiscard]] std::int64_t statistic(const Histogram& counts) const {
     return statistic_of(question, scores, counts);
   }
@@ -55,8 +55,8 @@ SmallQuery random_query(Random& random) {
     }
   }
   const std::int64_t moved = random.integer(2, std::min<std::int64_t>(q.teachers, 5));
-  q.aggregator = protecting(q.aggregator, {Adjacency::replace, moved});
-  q.cost = default_cost(q.aggregator, q.teachers, q.classes);
+  q.neighbours = {Adjacency::replace, moved};
+  q.cost = default_cost(q.aggregator, q.neighbours, q.teachers, q.classes);
   if (const auto other = random.integer(0, 3); q.aggregator.is_gaussian() && other < 2) {
     q.cost = other == 0 ? CurveCost::tradeoff : CurveCost::tilted;
   }
@@ -130,8 +130,9 @@ TEST_CASE("costs within persons: above every neighbour's, and nested for all of 
     CAPTURE(described(its));
     const CostsWithinDistance costs(its.question, 1);
     CostSpec of_one = its.question;
-    of_one.aggregator = protecting(of_one.aggregator, {});
-    of_one.cost = default_cost(of_one.aggregator, of_one.teachers, of_one.classes);
+    of_one.neighbours = {};
+    of_one.cost =
+        default_cost(of_one.aggregator, of_one.neighbours, of_one.teachers, of_one.classes);
     const CostsWithinDistance one_vote(of_one, 1);
     const auto histograms = all_histograms(static_cast<std::int32_t>(its.question.teachers),
                                            static_cast<std::size_t>(its.question.classes));
@@ -183,7 +184,7 @@ TEST_CASE("costs within persons: fewer distances are the first ones of all") {
       }
       queries.push_back({counts, its.statistic(counts), true});
     }
-    const VoteProfile votes = profile_of(its.question.aggregator, queries);
+    const VoteProfile votes = profile_of(its.question.aggregator, queries, its.question.neighbours);
     const std::vector<CostUnits> all = costs.upper(votes, 1);
     for (std::size_t size = 1; size <= all.size(); ++size) {
       std::vector<CostUnits> expected(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
@@ -224,8 +225,8 @@ TEST_CASE("costs within persons: what there is for whom") {
   const auto with = [&](const Neighbours& neighbours) {
     CostSpec its = question;
     its.aggregator.noisy_max = GaussianNoisyMax{40.0};
-    its.aggregator = protecting(its.aggregator, neighbours);
-    its.cost = default_cost(its.aggregator, its.teachers, its.classes);
+    its.neighbours = neighbours;
+    its.cost = default_cost(its.aggregator, its.neighbours, its.teachers, its.classes);
     return its;
   };
   // Two keys know one vote.

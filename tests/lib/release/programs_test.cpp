@@ -81,7 +81,7 @@ class Checker {
   Checker(const Program& program, Off off) : program_(program), off_(off) {
     limits_.queries = kQueries;
     limits_.max_answers = 1;
-    order_ = filter_order(program.aggregator, limits_, kDelta);
+    order_ = filter_order(program.aggregator, {}, limits_, kDelta);
     for (std::int32_t a = 0; a <= kTeachers; ++a) {
       std::vector<double> p;
       const auto& check = *program.aggregator.selection;
@@ -136,7 +136,7 @@ class Checker {
         State next = state;
         next.decisions.clear();
         next.released.clear();
-        const PrivacyFilter filter(program_.aggregator, limits_, kDelta, order_);
+        const PrivacyFilter filter(program_.aggregator, {}, limits_, kDelta, order_);
         return label(at, next, filter);
       }
       case Step::release:

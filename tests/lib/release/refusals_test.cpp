@@ -236,7 +236,7 @@ TEST_CASE("refused: budgets that cannot be declared, and what follows a failed t
 
 TEST_CASE("refused: certificates by complex orders where moments by key are not known") {
   const auto said = [](const std::function<void(CostSpec&)>& change) {
-    CostSpec question = joint_question(Aggregator{{}, GaussianNoisyMax{40.0}}, 300, 5);
+    CostSpec question = joint_question(Aggregator{{}, GaussianNoisyMax{40.0}}, {}, 300, 5);
     change(question);
     CHECK(has_complex_moments(question) == (refusal([&] {
                                               check_certificate(Certificate::complex, question);
@@ -260,7 +260,7 @@ TEST_CASE("refused: certificates by complex orders where moments by key are not 
   CHECK(said([](CostSpec& its) { its.aggregator.interactive = true; }) == needs("no student"));
   CHECK(said([](CostSpec& its) { its.reading = ReleasedCost::realized; }) ==
         needs("costs of every query"));
-  CHECK(says(said([](CostSpec& its) { its.aggregator.neighbours.teachers = 2; }),
+  CHECK(says(said([](CostSpec& its) { its.neighbours.teachers = 2; }),
              "needs one teacher that votes otherwise, not 2 teachers of a person"));
   // 302 / 60, rounded up.
   CHECK(said([](CostSpec& its) { its.aggregator.noisy_max.noise = GaussianNoisyMax{5.0}; }) ==

@@ -123,7 +123,7 @@ TEST_CASE("curve tables: those for persons in several teachers are others") {
   const CurveTables tables(directory.path());
   const CostSpec one = question(CurveCost::tilted);
   CostSpec two = one;
-  two.aggregator = protecting(two.aggregator, {Adjacency::replace, 2});
+  two.neighbours = {Adjacency::replace, 2};
   (void)tables.costs(one, 1, {});
   const auto made = tables.costs(two, 1, {});
   CHECK(files_of(directory.path()).size() == 2);

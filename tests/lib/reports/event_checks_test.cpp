@@ -43,7 +43,7 @@ Event run_by(const Mechanism& mechanism, std::int64_t queries, std::int64_t most
   event.open.aggregator = mechanism;
   event.open.queries = queries;
   event.open.delta = 1e-5;
-  event.open.steps = steps_of(mechanism, queries, most_answers);
+  event.open.steps = steps_of(mechanism, {}, queries, most_answers);
   event.open.realized = pate::RealizedRun{queries, answered};
   return event;
 }

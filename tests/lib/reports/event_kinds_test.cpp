@@ -37,14 +37,14 @@ Fact fact(const char* name, std::optional<Value> PublicEvent::*member, const Val
 
 std::vector<Fact> all_facts() {
   const NumberNoise noise{ReleaseMethod::curve, 6.0, 0.04, 4.0, 0.0};
-  return {fact("steps", &PublicEvent::steps, steps_of(gnmax(20.0), 5, 5)),
+  return {fact("steps", &PublicEvent::steps, steps_of(gnmax(20.0), {}, 5, 5)),
           fact("cap", &PublicEvent::cap, RdpCap{8.0, 2.0}),
           fact("realized", &PublicEvent::realized, RealizedRun{5, 5}),
           fact("drawn", &PublicEvent::drawn, DrawnNumber{1.5, 1e-5, {}, {}, noise}),
           fact("claim", &PublicEvent::claim, PrivacyClaim{0.5, 1e-6, 1, {}}),
           fact("foreign", &PublicEvent::foreign, ForeignStep{0.5, 0.0, 1}),
           fact("tries", &PublicEvent::tries,
-               TriedRuns{tries_expecting(TriesLaw::poisson, 5.0), steps_of(gnmax(20.0), 5, 5)}),
+               TriedRuns{tries_expecting(TriesLaw::poisson, 5.0), steps_of(gnmax(20.0), {}, 5, 5)}),
           {"source", [](const PublicEvent& open) { return !open.source.empty(); },
            [](PublicEvent& open) { open.source = "somebody"; },
            [](PublicEvent& open) { open.source.clear(); }}};
@@ -220,14 +220,21 @@ TEST_CASE("costs of an event are for the neighbours that it names") {
   const std::vector<Fact> facts = all_facts();
   const Neighbours others{Adjacency::replace, 2};
   Event run = least_event(kKinds[0], facts);
-  run.open.aggregator = protecting(gnmax(20.0), others);
-  CHECK(is_refused_at(refusal_of(run), ".steps"));
+  // The aggregator's come first.
+  const auto of_others = [](std::string& text) {
+    const std::string word = "\"teachers_per_person\": 2";
+    const auto at = text.find(word);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, word.size(), "\"teachers_per_person\": 3");
+  };
+  run.open.aggregator = gnmax(20.0);
   run.open.steps->neighbours = others;
+  CHECK(is_refused_at(refusal_of(run, of_others), ".steps"));
   CHECK(refusal_of(run) == "");
   Event declared = least_event(kKinds[3], facts);
-  declared.open.aggregator = protecting(gnmax(20.0), others);
-  CHECK(is_refused_at(refusal_of(declared), ".claim"));
+  declared.open.aggregator = gnmax(20.0);
   declared.open.claim->neighbours = others;
+  CHECK(is_refused_at(refusal_of(declared, of_others), ".claim"));
   CHECK(refusal_of(declared) == "");
   const auto says = [](const char* from, const char* to) {
     return [=](std::string& text) {

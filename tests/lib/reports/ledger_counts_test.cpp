@@ -29,7 +29,7 @@ LedgerEntry release(const std::string& decisions, bool is_chosen = false) {
   event.open.aggregator = pate::test::gnmax(20.0);
   event.open.mechanism = "gnmax";
   event.open.queries = 10;
-  event.open.steps = pate::steps_of(*event.open.aggregator, 10, 10);
+  event.open.steps = pate::steps_of(*event.open.aggregator, {}, 10, 10);
   event.open.origin.parameters_from_votes = is_chosen;
   const pate::NumberNoise noise{pate::ReleaseMethod::gnss, 8.0, 0.01, 2.0, 1.0};
   event.open.drawn.emplace();
@@ -119,7 +119,7 @@ TEST_CASE("entries whose own deltas are more than they tell leave nothing that a
     open.aggregator = pate::test::stability_test(pate::TestNoise::laplace, 0.5, 1e-6);
     open.mechanism = open.aggregator->name();
     open.queries = 9;
-    open.steps = pate::steps_of(*open.aggregator, 9, 9);
+    open.steps = pate::steps_of(*open.aggregator, {}, 9, 9);
     open.delta = told;
     labels.event.facts.digests.run = "another";
     const auto counted = [&] { return count_entries({labels}, {{}, "", "a", ""}, "L.jsonl"); };
@@ -138,27 +138,27 @@ TEST_CASE("a run is its votes, its mechanism and its student, and nothing else")
   const pate::Aggregator aggregator = pate::test::interactive(30.0, 5.0, 20.0);
   const std::vector<InputFile> inputs{file("votes", "v"), file("student", "s"), file("labels", "l"),
                                       file("indices", "i")};
-  const std::string digest = run_digest(inputs, aggregator);
+  const std::string digest = run_digest(inputs, {aggregator, {}});
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::vector<InputFile> others = inputs;
     others[i] = file(inputs[i].role.c_str(), "other");
     CAPTURE(inputs[i].role);
     const bool decides = inputs[i].role == "votes" || inputs[i].role == "student";
-    CHECK((run_digest(others, aggregator) != digest) == decides);
+    CHECK((run_digest(others, {aggregator, {}}) != digest) == decides);
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    CHECK((run_digest(others, aggregator) != digest) == decides);
+    CHECK((run_digest(others, {aggregator, {}}) != digest) == decides);
   }
   // The same votes in another file are the same run.
   std::vector<InputFile> copied = inputs;
   copied[0].sha256 = "another file";
-  CHECK(run_digest(copied, aggregator) == digest);
+  CHECK(run_digest(copied, {aggregator, {}}) == digest);
   // What would be the student's is not the votes'.
-  CHECK(run_digest({file("student", "x")}, aggregator) !=
-        run_digest({file("labels", "x")}, aggregator));
+  CHECK(run_digest({file("student", "x")}, {aggregator, {}}) !=
+        run_digest({file("labels", "x")}, {aggregator, {}}));
   for (const pate::Aggregator& other :
        {pate::test::interactive(31.0, 5.0, 20.0), pate::test::interactive(30.0, 6.0, 20.0),
         pate::test::interactive(30.0, 5.0, 21.0), pate::test::confident(30.0, 5.0, 20.0)}) {
-    CHECK(run_digest(inputs, other) != digest);
+    CHECK(run_digest(inputs, {other, {}}) != digest);
   }
 }
 

@@ -104,7 +104,7 @@ Account any_account(Random& random) {
   account.costs = any_costs(random);
   account.headline = static_cast<std::size_t>(random.integer(0, std::ssize(account.costs) - 1));
   account.at_cap = {{pate::Bound::published, secret(random), secret_count(random)}};
-  account.steps = pate::steps_of(account.aggregator, account.queries, account.queries);
+  account.steps = pate::steps_of(account.aggregator, {}, account.queries, account.queries);
   account.orders = {secret(random)};
   const pate::RdpCurves curves{{secret(random)}, {secret(random)}, {}, {}, {}};
   account.published = perhaps(random, curves);
@@ -247,7 +247,8 @@ TEST_CASE("public part: of an analysis, and of labels, nothing that depends on t
     labelled.asked = account.queries;
     labelled.answered = random.integer(0, labelled.asked);
     const pate::RunLimits limits{account.queries, {}, {}};
-    const pate::PrivacyFilter filter(account.aggregator, limits, account.delta, 8.0);
+    const pate::PrivacyFilter filter(account.aggregator, account.steps.neighbours, limits,
+                                     account.delta, 8.0);
     check_texts(
         [&](Audience audience) {
           const pate::reports::LabelReport report{
@@ -263,9 +264,8 @@ TEST_CASE("public part: of an analysis, and of labels, nothing that depends on t
 
 TEST_CASE("public part: not how many teachers there are, where they are added or removed") {
   Account account;
-  account.aggregator =
-      pate::protecting({{}, {pate::GaussianNoisyMax{20.0}}}, {pate::Adjacency::add_remove, 1});
-  account.steps = pate::steps_of(account.aggregator, 9, 9);
+  account.aggregator = pate::Aggregator{{}, {pate::GaussianNoisyMax{20.0}}};
+  account.steps = pate::steps_of(account.aggregator, {pate::Adjacency::add_remove, 1}, 9, 9);
   account.teachers = 76543;
   account.classes = 3;
   account.queries = 9;
@@ -277,7 +277,8 @@ TEST_CASE("public part: not how many teachers there are, where they are added or
   }
   const pate::LabelledQueries labelled{std::vector<std::int32_t>(9, 1), {}, 9, 9};
   const pate::RunLimits limits{9, {}, {}};
-  const pate::PrivacyFilter filter(account.aggregator, limits, account.delta, 8.0);
+  const pate::PrivacyFilter filter(account.aggregator, account.steps.neighbours, limits,
+                                   account.delta, 8.0);
   const auto texts = [&](const Account& of, Audience audience) {
     const pate::reports::LabelReport report{
         of, labelled, filter, limits, "labels", pate::reports::LabelsFormat::npy, "", "", {}};
@@ -290,8 +291,7 @@ TEST_CASE("public part: not how many teachers there are, where they are added or
   CHECK_FALSE(tells_secret(told));
   CHECK(told.find("no_ledger") != std::string::npos);
   // Of one that votes otherwise it is public.
-  account.aggregator = pate::Aggregator{{}, {pate::GaussianNoisyMax{20.0}}};
-  account.steps = pate::steps_of(account.aggregator, 9, 9);
+  account.steps = pate::steps_of(account.aggregator, {}, 9, 9);
   CHECK(pate::reports::public_part(account).teachers == 76543);
   CHECK(pate::reports::public_part(account).notices.size() == 3);
 }

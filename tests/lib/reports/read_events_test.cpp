@@ -82,8 +82,7 @@ TEST_CASE("costs of other ensembles, units and neighbours are not added up, whoe
         "protects one record of the data: costs of the two do not add up; state one number for "
         "each");
   const std::string neighbours = edited([](PublicEvent& open) {
-    open.aggregator =
-        Mechanism(Aggregator{{}, {GaussianNoisyMax{20.0}}, false, {Adjacency::replace, 2}});
+    open.steps->neighbours = {Adjacency::replace, 2};
   });
   CAPTURE(neighbours);
   CHECK(neighbours.starts_with("b.json: expected costs for "));

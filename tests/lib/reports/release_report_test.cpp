@@ -65,7 +65,7 @@ TEST_SUITE("release reports") {
       CHECK(event.open.classes == 10);
       CHECK(event.open.mechanism == "gnmax");
       CHECK(event.open.queries == 30);
-      CHECK(event.open.steps == steps_of(published.aggregator, 30, 30));
+      CHECK(event.open.steps == steps_of(published.aggregator, published.neighbours, 30, 30));
       CHECK(event.open.delta == 2e-5);
       REQUIRE(event.open.drawn);
       CHECK(event.open.drawn->epsilon == 1.5);

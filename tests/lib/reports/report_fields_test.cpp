@@ -42,19 +42,19 @@ std::string refusal(const char* text, T value, const Domain&... domain) {
 
 TEST_SUITE("reports") {
   TEST_CASE("structs read back as they were written") {
-    const Mechanism confident =
-        Aggregator{ThresholdCheck{200.5, 150.0}, {GaussianNoisyMax{40.0}}, true};
+    const CostedMechanism confident{
+        Aggregator{ThresholdCheck{200.5, 150.0}, {GaussianNoisyMax{40.0}}, true}, {}};
     CHECK(written(confident) ==
           R"({"x":{"name":"interactive","threshold":200.5,"sigma1":150.0,"sigma2":40.0}})");
     CHECK(written(back(confident)) == written(confident));
-    const Mechanism laplace = Aggregator{{}, {LaplaceNoisyMax{20.0}}, false};
+    const CostedMechanism laplace{Aggregator{{}, {LaplaceNoisyMax{20.0}}}, {}};
     CHECK(written(laplace) == R"({"x":{"name":"lnmax","laplace_scale":20.0}})");
     CHECK(written(back(laplace)) == written(laplace));
     for (const auto noise : {pate::TestNoise::laplace, pate::TestNoise::gaussian}) {
-      const Mechanism tested = pate::test::stability_test(noise, 0.5, 1e-9);
+      const CostedMechanism tested{pate::test::stability_test(noise, 0.5, 1e-9), {}};
       CHECK(written(back(tested)) == written(tested));
       CHECK(back(tested) == tested);
-      const MechanismCounts of_queries = steps_of(tested, 9, 4);
+      const MechanismCounts of_queries = steps_of(tested.mechanism, {}, 9, 4);
       CHECK(written(back(of_queries)) == written(of_queries));
       CHECK(back(of_queries).delta() == of_queries.delta());
     }
@@ -73,7 +73,7 @@ TEST_SUITE("reports") {
       of_kind.maxima[noise_of(kind, 1e-3)] = 5;
       CHECK(back(of_kind).maxima == of_kind.maxima);
     }
-    const Mechanism one = Aggregator{{}, {OneLaplaceNoise{20.0}}, false};
+    const CostedMechanism one{Aggregator{{}, {OneLaplaceNoise{20.0}}}, {}};
     CHECK(written(one) == R"({"x":{"name":"one_laplace","one_laplace_scale":20.0}})");
     CHECK(written(back(one)) == written(one));
     RdpCurves curves;
@@ -121,10 +121,10 @@ TEST_SUITE("reports") {
 
   TEST_CASE("what does not fit its description is named with its place") {
     CHECK(
-        refusal(R"({"name": "x"})", Mechanism{}) ==
+        refusal(R"({"name": "x"})", CostedMechanism{}) ==
         "r.json: name: expected lnmax, gnmax, one_laplace, confident or interactive, found \"x\"");
-    CHECK(refusal(R"({"name": "gnmax"})", Mechanism{}) == "r.json: sigma2: is missing");
-    CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", Mechanism{})
+    CHECK(refusal(R"({"name": "gnmax"})", CostedMechanism{}) == "r.json: sigma2: is missing");
+    CHECK(refusal(R"({"name": "gnmax", "sigma2": 0})", CostedMechanism{})
               .find("r.json: expected a mechanism within its domain (") == 0);
     CHECK(refusal(R"({"threshold_checks": [{"sigma1": 1, "count": -1}]})", MechanismCounts{}) ==
           "r.json: threshold_checks[0].count: expected a whole number from 0 to "
@@ -166,7 +166,7 @@ TEST_SUITE("reports") {
     for (const StabilityTest& tested :
          {StabilityTest::with_laplace(0.5, 1e-9), StabilityTest::with_gaussian(5.0, 1e-9),
           StabilityTest::sparse(0.5, 1e-9, 3), StabilityTest::sparse_gaussian(5.0, 1e-9, 3, 9)}) {
-      const std::string text = written(steps_of(tested, 9, 4));
+      const std::string text = written(steps_of(tested, {}, 9, 4));
       const std::string steps = text.substr(text.find(':') + 1, text.size() - text.find(':') - 2);
       for (const std::string& other : others) {
         CAPTURE(other);
@@ -207,7 +207,7 @@ TEST_SUITE("reports") {
     CHECK(refusal(unknown.c_str(), MechanismCounts{}) ==
           "r.json: other_maxima: expected steps of a kind that this version of pate knows the cost "
           "of, found an array of 1");
-    MechanismCounts by_hand = steps_of(StabilityTest::with_laplace(0.5, 1e-9), 9, 4);
+    MechanismCounts by_hand = steps_of(StabilityTest::with_laplace(0.5, 1e-9), {}, 9, 4);
     by_hand.neighbours.teachers = 2;
     CHECK_THROWS_AS((void)by_hand.rdp(2.0), parameter_error);
     CHECK_THROWS_AS((void)by_hand.pure_epsilons(), parameter_error);

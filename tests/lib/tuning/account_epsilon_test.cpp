@@ -50,14 +50,14 @@ TEST_CASE("query nodes: the joint cost of a run, at any order and check") {
     const QueryCounts query_counts = random_query_counts(
         random, static_cast<std::size_t>(random.log_uniform(1, 4000)), teachers);
     const NoisyMax noisy_max{GaussianNoisyMax{random.log_uniform(2, 80)}};
-    const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
+    const QueryNodes nodes(query_counts, noisy_max, {});
     for (int trial = 0; trial < 12; ++trial) {
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(2, 300)};
       const double order = 1.0 + random.log_uniform(0.02, 2000);
       const AnswerTable ladder(check, {}, query_counts.distinct.front().statistic,
                                query_counts.distinct.back().statistic, teachers);
-      const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
+      const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, {}, 1);
       const double joint =
           run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
       CAPTURE(round);
@@ -75,11 +75,11 @@ TEST_CASE("query nodes: a run of many queries with few statistics, quickly") {
   pate_test::Random random(94);
   const QueryCounts query_counts = random_query_counts(random, 1500, 60);
   const NoisyMax noisy_max{GaussianNoisyMax{12.0}};
-  const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
+  const QueryNodes nodes(query_counts, noisy_max, {});
   const ThresholdCheck check{30.0, 15.0};
   const AnswerTable ladder(check, {}, query_counts.distinct.front().statistic,
                            query_counts.distinct.back().statistic, 60);
-  const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, 1);
+  const CostInputs inputs(query_counts, Aggregator{check, noisy_max, false}, {}, 1);
   for (const double order : {3.0, 40.0}) {
     const double joint = run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().joint;
     const QueryNodes::AtOrder& at = nodes.kept(order);
@@ -96,7 +96,7 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
     const QueryCounts query_counts = random_query_counts(
         random, static_cast<std::size_t>(random.log_uniform(1, 3000)), teachers);
     const NoisyMax noisy_max{GaussianNoisyMax{random.log_uniform(4, 80)}};
-    const QueryNodes nodes(query_counts, {std::nullopt, noisy_max, false});
+    const QueryNodes nodes(query_counts, noisy_max, {});
     EpsilonKind kind;
     kind.cost = {Bound::tradeoff, GuaranteeKind::joint};
     kind.delta = 1e-5;
@@ -105,7 +105,7 @@ TEST_CASE("account epsilon: with shared nodes as without, but for what is proved
       const ThresholdCheck check{random.uniform(0, 1.2 * static_cast<double>(teachers)),
                                  random.log_uniform(3, 300)};
       const AccountEpsilon alone =
-          account_epsilon(query_counts, Aggregator{check, noisy_max, false}, kind, 0.0, 1);
+          account_epsilon(query_counts, Aggregator{check, noisy_max, false}, {}, kind, 0.0, 1);
       for (const double nearness : {1.0, 1.3}) {
         const double hint = 1.0 + (alone.order - 1.0) * nearness;
         const AccountEpsilon shared = account_epsilon(nodes, check, kind, hint);
@@ -141,7 +141,8 @@ TEST_CASE("account epsilon: where next to no noise is, the best orders are below
     REQUIRE(expected.bound == Bound::tradeoff);
     const EpsilonKind kind{
         {Bound::tradeoff, GuaranteeKind::joint}, Conversion::optimal, settings.delta, {}};
-    const AccountEpsilon found = account_epsilon(count_queries(run, 1), aggregator, kind, 0.0, 1);
+    const AccountEpsilon found =
+        account_epsilon(count_queries(run, 1), aggregator, {}, kind, 0.0, 1);
     CAPTURE(round);
     CHECK(found.epsilon == doctest::Approx(expected.epsilon).epsilon(1e-7));
     REQUIRE(expected.order);

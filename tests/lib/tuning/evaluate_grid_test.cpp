@@ -87,7 +87,7 @@ TEST_SUITE("tuning") {
         CHECK(counted.reads() == 1.0);
         for (std::size_t i = 0; i < points.size(); ++i) {
           const TuningPoint& point = points[i];
-          Run run{counted, votes.rows, grid.mechanism(i), nullptr, {}, votes.labels};
+          Run run{counted, votes.rows, grid.mechanism(i), {}, nullptr, {}, votes.labels};
           AccountSettings of_run;
           of_run.delta = 1e-5;
           of_run.threads = 1;

@@ -47,7 +47,7 @@ std::vector<double> costs_of(const TuningVotes& votes, const Mechanism& mechanis
   settings.delta = 1e-5;
   settings.exact = true;
   settings.threads = 1;
-  const Account found = account(run_of(votes, mechanism, votes.rows.size()), settings);
+  const Account found = account(run_of(votes, mechanism, {}, votes.rows.size()), settings);
   std::vector<double> result;
   for (const GroupCost& cost : group_costs(groups_of(), found)) result.push_back(cost.epsilon);
   return result;

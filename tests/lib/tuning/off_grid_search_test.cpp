@@ -70,7 +70,7 @@ TEST_SUITE("tuning") {
       of_run.conversion = EpsilonMethod::improved;
       of_run.reading = GuaranteeKind::joint;
       of_run.threads = 1;
-      const Account its = account(run_of(tuned, off.aggregator, kQueries), of_run);
+      const Account its = account(run_of(tuned, off.aggregator, {}, kQueries), of_run);
       double least = its.costs[its.headline].epsilon;
       for (const CostEntry& cost : its.costs) {
         if (cost.bound == Bound::tradeoff && cost.conversion == EpsilonMethod::improved &&

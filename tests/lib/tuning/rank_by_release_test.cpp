@@ -59,7 +59,7 @@ TEST_SUITE("tuning") {
         CHECK(p.released.has_value() == p.release_computed);
         if (!p.released) continue;
         const VoteProfile profile =
-            collect_votes(run_of(tuned, grid.aggregator(p.index), kQueries));
+            collect_votes(run_of(tuned, grid.aggregator(p.index), grid.neighbours, kQueries));
         CurvePlanSettings curve;
         ReleaseSettings smooth;
         curve.delta = smooth.delta = kDelta;

@@ -54,7 +54,8 @@ std::vector<PointAlone> points_of(const Round& round) {
   evaluate_grid({round.votes, round.grid, {some_kind(), {}, false, 1}, nobody}, 0, points);
   std::vector<PointAlone> result;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Account its = account(run_of(round.votes, round.grid.aggregator(i), kQueries), settings);
+    const Account its =
+        account(run_of(round.votes, round.grid.aggregator(i), {}, kQueries), settings);
     CHECK(points[i].answered == doctest::Approx(its.answered_expected).epsilon(1e-10));
     result.push_back({its.tradeoff->joint, points[i]});
   }

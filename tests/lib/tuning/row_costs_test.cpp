@@ -56,19 +56,19 @@ TEST_CASE("row costs: never below the sums of account, and little above") {
     std::vector<double> thresholds{
         -5, 0, 0.1, 1.1, 2.1, 0.7 * teachers, 1.0 * teachers, teachers + 0.25, 1.5 * teachers + 3};
     std::sort(thresholds.begin(), thresholds.end());
-    const Aggregator any =
-        protecting({ThresholdCheck{0, sigma1}, {GaussianNoisyMax{sigma2}}, false}, neighbours);
+    const Aggregator any{ThresholdCheck{0, sigma1}, {GaussianNoisyMax{sigma2}}};
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const CostKind kind : {CostKind{Bound::tradeoff, GuaranteeKind::joint},
                                 CostKind{Bound::tradeoff, GuaranteeKind::expected},
                                 CostKind{Bound::published, GuaranteeKind::expected}}) {
-      const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
+      const VoteSums sums(any.step(neighbours),
+                          count_queries(run_of(tuning, any, neighbours, votes.queries()), 1), kind,
                           orders);
-      RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
+      RowCosts row(*any.selection, neighbours, thresholds, sums.statistics(), kind, orders, false);
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
-        const Aggregator aggregator = protecting(
-            {ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false}, neighbours);
-        const CostInputs inputs(sums.query_counts(), aggregator, 2);
+        const Aggregator aggregator{ThresholdCheck{thresholds[t], sigma1},
+                                    {GaussianNoisyMax{sigma2}}};
+        const CostInputs inputs(sums.query_counts(), aggregator, neighbours, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(kind.reading);
@@ -99,14 +99,13 @@ TEST_CASE("row costs: statistics with gaps, one teacher or several") {
   const std::vector<double> thresholds{-5, 20, 20.5, 59, 61};
   const CostKind kind{Bound::tradeoff, GuaranteeKind::joint};
   for (const Neighbours& neighbours : {Neighbours{}, Neighbours{Adjacency::add_remove, 4}}) {
-    const Aggregator any =
-        protecting({ThresholdCheck{0, 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
-    const VoteSums sums(any.step(), count_queries(run_of(tuning, any, 3), 1), kind, orders);
-    RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
+    const Aggregator any{ThresholdCheck{0, 9.0}, {GaussianNoisyMax{7.0}}};
+    const VoteSums sums(any.step(neighbours), count_queries(run_of(tuning, any, neighbours, 3), 1),
+                        kind, orders);
+    RowCosts row(*any.selection, neighbours, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t t = 0; t < thresholds.size(); ++t) {
-      const Aggregator aggregator = protecting(
-          {ThresholdCheck{thresholds[t], 9.0}, {GaussianNoisyMax{7.0}}, false}, neighbours);
-      const CostInputs inputs(sums.query_counts(), aggregator, 1);
+      const Aggregator aggregator{ThresholdCheck{thresholds[t], 9.0}, {GaussianNoisyMax{7.0}}};
+      const CostInputs inputs(sums.query_counts(), aggregator, neighbours, 1);
       const auto costs = run_costs(inputs, kind.bound, few, 1);
       for (std::size_t j = 0; j < few.size(); ++j) {
         const double exact = costs[j].rdp(kind.reading);
@@ -142,13 +141,13 @@ TEST_CASE("row costs: many thresholds share a few, from above") {
     const TuningVotes tuning{votes, RowSelection::all(votes.queries()), nullptr, {}};
     for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
       const CostKind kind{Bound::tradeoff, reading};
-      const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
-                          orders);
-      RowCosts row(any, thresholds, sums.statistics(), kind, orders, true);
+      const VoteSums sums(any.step({}), count_queries(run_of(tuning, any, {}, votes.queries()), 1),
+                          kind, orders);
+      RowCosts row(*any.selection, {}, thresholds, sums.statistics(), kind, orders, true);
       for (std::size_t t = 0; t < thresholds.size(); t += 7) {
         const Aggregator aggregator{
             ThresholdCheck{thresholds[t], sigma1}, {GaussianNoisyMax{sigma2}}, false};
-        const CostInputs inputs(sums.query_counts(), aggregator, 2);
+        const CostInputs inputs(sums.query_counts(), aggregator, {}, 2);
         const auto costs = run_costs(inputs, kind.bound, few, 1);
         for (std::size_t j = 0; j < few.size(); ++j) {
           const double exact = costs[j].rdp(reading);
@@ -175,15 +174,15 @@ TEST_CASE("vote sums: between orders a stride apart, from above and close") {
   const TuningOrders orders({{}, Conversion::improved, 1e-5, {}});
   for (const GuaranteeKind reading : {GuaranteeKind::joint, GuaranteeKind::expected}) {
     const CostKind kind{Bound::tradeoff, reading};
-    const VoteSums sums(any.step(), count_queries(run_of(tuning, any, votes.queries()), 1), kind,
-                        orders);
+    const VoteSums sums(any.step({}), count_queries(run_of(tuning, any, {}, votes.queries()), 1),
+                        kind, orders);
     const std::vector<double> thresholds{20, 30, 45};
-    RowCosts row(any, thresholds, sums.statistics(), kind, orders, false);
+    RowCosts row(*any.selection, {}, thresholds, sums.statistics(), kind, orders, false);
     for (std::size_t i = orders.start() + 3; i < orders.size(); i += 531) {
       for (std::size_t t = 0; t < thresholds.size(); ++t) {
         const Aggregator aggregator{
             ThresholdCheck{thresholds[t], 8}, {GaussianNoisyMax{12}}, false};
-        const CostInputs inputs(sums.query_counts(), aggregator, 2);
+        const CostInputs inputs(sums.query_counts(), aggregator, {}, 2);
         const double order = orders[i];
         const double exact =
             run_costs(inputs, Bound::tradeoff, std::span(&order, 1), 1).front().rdp(reading);

@@ -38,7 +38,7 @@ double headline(const TuningVotes& votes, const Aggregator& aggregator, std::int
   AccountSettings settings;
   settings.delta = delta;
   settings.threads = 1;
-  const Account its = account(run_of(votes, aggregator, queries), settings);
+  const Account its = account(run_of(votes, aggregator, {}, queries), settings);
   return its.costs[its.headline].epsilon;
 }
 
@@ -115,13 +115,13 @@ TEST_SUITE("tuning") {
       const auto one = headline(tuned, aggregator, 1, delta);
       if (one > budget) {
         CHECK_THROWS_WITH_AS(
-            (void)solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries),
+            (void)solve_parameter(tuned, aggregator, {}, settings, budget, SolvedFor::queries),
             fmt::format("not even one query keeps epsilon {}: the first costs {}", budget, one)
                 .c_str(),
             validity_error);
       } else {
         const SolvedParameter found =
-            solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries);
+            solve_parameter(tuned, aggregator, {}, settings, budget, SolvedFor::queries);
         const auto queries = static_cast<std::int64_t>(found.value);
         CHECK(headline(tuned, aggregator, queries, delta) <= budget * (1.0 + 2e-9));
         CHECK(found.at_end == (queries == 40));
@@ -134,7 +134,7 @@ TEST_SUITE("tuning") {
       // The noise that is there keeps a budget above what it costs.
       const double enough = headline(tuned, aggregator, 40, delta) * 1.001;
       const SolvedParameter found =
-          solve_parameter(tuned, aggregator, settings, enough, SolvedFor::sigma2);
+          solve_parameter(tuned, aggregator, {}, settings, enough, SolvedFor::sigma2);
       CHECK(found.epsilon <= enough);
       CHECK(found.value <= aggregator.noisy_max.parameter() * 1.3);
       aggregator.noisy_max = GaussianNoisyMax{found.value};
@@ -152,12 +152,12 @@ TEST_SUITE("tuning") {
     const TuningVotes none{votes, RowSelection::range(0, 0), nullptr, {}};
     const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{3.0}}, false};
     CHECK_THROWS_WITH_AS(
-        (void)solve_parameter(none, aggregator, judged_at(1e-5), 1.0, SolvedFor::queries),
+        (void)solve_parameter(none, aggregator, {}, judged_at(1e-5), 1.0, SolvedFor::queries),
         "solving for a parameter needs votes: there are no queries", parameter_error);
     const TuningVotes tuned{votes, RowSelection::all(5), nullptr, {}};
     for (const double budget : {-1.0, std::nan("")}) {
       CHECK_THROWS_WITH_AS(
-          (void)solve_parameter(tuned, aggregator, judged_at(1e-5), budget, SolvedFor::sigma2),
+          (void)solve_parameter(tuned, aggregator, {}, judged_at(1e-5), budget, SolvedFor::sigma2),
           fmt::format("the budget must be >= 0, got {}", budget).c_str(), parameter_error);
     }
   }
@@ -174,7 +174,7 @@ TEST_SUITE("tuning") {
       const double one = headline(tuned, aggregator, 1, 1e-5);
       const double budget = one * random.uniform(0.1, 0.9);
       CHECK_THROWS_WITH_AS(
-          (void)solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries),
+          (void)solve_parameter(tuned, aggregator, {}, settings, budget, SolvedFor::queries),
           doctest::Contains(
               fmt::format("not even one query keeps epsilon {}: the first costs ", budget).c_str()),
           validity_error);
@@ -184,7 +184,7 @@ TEST_SUITE("tuning") {
           0.9 * headline(tuned, {aggregator.selection, {GaussianNoisyMax{1e3 * teachers}}, false},
                          5, 1e-5);
       CHECK_THROWS_WITH_AS(
-          (void)solve_parameter(tuned, aggregator, settings, least, SolvedFor::sigma2),
+          (void)solve_parameter(tuned, aggregator, {}, settings, least, SolvedFor::sigma2),
           doctest::Contains(fmt::format("no sigma2 from {} to {} keeps epsilon {}: with the "
                                         "largest epsilon is still ",
                                         teachers / 1e3, teachers * 1e3, least)
@@ -208,7 +208,7 @@ TEST_SUITE("tuning") {
         its.orders = orders;
         its.threads = 1;
         const Aggregator aggregator{std::nullopt, {GaussianNoisyMax{sigma2}}, false};
-        for (const CostEntry& cost : account(run_of(tuned, aggregator, queries), its).costs) {
+        for (const CostEntry& cost : account(run_of(tuned, aggregator, {}, queries), its).costs) {
           const bool is_classic = cost.conversion == EpsilonMethod::classic;
           if (cost.bound == Bound::tradeoff && cost.reading == GuaranteeKind::joint &&
               is_classic == (conversion == Conversion::classic) &&
@@ -226,7 +226,7 @@ TEST_SUITE("tuning") {
       const std::int64_t some = random.integer(1, 12);
       const double budget = epsilon_of(sigma2, some) * (1.0 + 1e-6);
       const SolvedParameter queries =
-          solve_parameter(tuned, aggregator, settings, budget, SolvedFor::queries);
+          solve_parameter(tuned, aggregator, {}, settings, budget, SolvedFor::queries);
       CHECK(queries.value >= static_cast<double>(some));
       const auto kept = static_cast<std::int64_t>(queries.value);
       CHECK(queries.epsilon == doctest::Approx(epsilon_of(sigma2, kept)).epsilon(1e-9));
@@ -234,8 +234,8 @@ TEST_SUITE("tuning") {
       CHECK(queries.at_end == (kept == 12));
       if (kept < 12) CHECK(epsilon_of(sigma2, kept + 1) > budget * (1.0 - 1e-8));
       const double wanted = epsilon_of(sigma2, 12);
-      const SolvedParameter noise =
-          solve_parameter(tuned, aggregator, settings, wanted * (1.0 + 1e-6), SolvedFor::sigma2);
+      const SolvedParameter noise = solve_parameter(tuned, aggregator, {}, settings,
+                                                    wanted * (1.0 + 1e-6), SolvedFor::sigma2);
       CHECK(noise.epsilon <= wanted * (1.0 + 1e-6));
       CHECK(noise.epsilon == doctest::Approx(epsilon_of(noise.value, 12)).epsilon(1e-9));
       CHECK(noise.at_end == (noise.value == 20.0 / 1000.0));
@@ -245,14 +245,14 @@ TEST_SUITE("tuning") {
       // As precise where the noise is a fraction of a vote.
       const double loud = epsilon_of(random.uniform(0.15, 0.2), 12);
       const SolvedParameter little =
-          solve_parameter(tuned, aggregator, settings, loud, SolvedFor::sigma2);
+          solve_parameter(tuned, aggregator, {}, settings, loud, SolvedFor::sigma2);
       CHECK(little.epsilon <= loud);
       CHECK(little.value < 0.21);
       CHECK(little.at_end == (little.value == 20.0 / 1000.0));
       if (!little.at_end) CHECK(epsilon_of(little.value * (1.0 - 3e-6), 12) > loud * (1.0 - 1e-8));
       // Noise that any votes could pay more than 1,000 with is not looked at.
       const SolvedParameter least =
-          solve_parameter(tuned, aggregator, settings, 1e9, SolvedFor::sigma2);
+          solve_parameter(tuned, aggregator, {}, settings, 1e9, SolvedFor::sigma2);
       CHECK(least.value > 0.1);
       CHECK(least.value < 0.2);
     }

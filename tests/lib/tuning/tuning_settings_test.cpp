@@ -43,7 +43,7 @@ TEST_CASE("the first queries of a selection are its first rows, however it names
        {pate::RowSelection::range(2, 8), pate::RowSelection::list({7, 1, 1, 4, 0, 3})}) {
     const pate::TuningVotes tuned{votes, rows, nullptr, {}};
     for (std::int64_t queries = 0; queries <= 6; ++queries) {
-      const pate::Run run = pate::run_of(tuned, pate::test::gnmax(2.0), queries);
+      const pate::Run run = pate::run_of(tuned, pate::test::gnmax(2.0), {}, queries);
       REQUIRE(run.rows.size() == queries);
       for (std::int64_t i = 0; i < queries; ++i) CHECK(run.rows[i] == rows[i]);
       CHECK(!run.labels);

@@ -25,7 +25,7 @@ namespace {
 
 MechanismCounts steps_of(const PlannedRun& run) {
   if (const auto tested = run.tested()) {
-    return pate::steps_of(*tested, run.queries, run.queries);
+    return pate::steps_of(*tested, run.neighbours, run.queries, run.queries);
   }
   MechanismCounts steps;
   steps.neighbours = run.neighbours;

@@ -28,16 +28,17 @@ void check_planned(const PlannedRun& run, const TeacherWeights& weights) {
 
 // A threshold changes no cost.
 Aggregator planned_aggregator(const PlannedRun& run) {
-  Aggregator result{{}, run.noisy_max().value(), false, run.neighbours};
+  Aggregator result{{}, run.noisy_max().value()};
   if (run.sigma1) result.selection = ThresholdCheck{0.0, *run.sigma1};
   return result;
 }
 
-// The same run with the noises and neighbours of an aggregator.
-PlannedRun run_with(PlannedRun run, const Aggregator& aggregator) {
+// The same run with the noises of an aggregator, for these neighbours.
+PlannedRun run_with(PlannedRun run, const CostedMechanism& paid) {
+  const Aggregator& aggregator = paid.mechanism.noisy();
   (run.sigma2 ? run.sigma2 : run.laplace_scale) = aggregator.noisy_max.parameter();
   if (aggregator.selection) run.sigma1 = aggregator.selection->sigma1;
-  run.neighbours = aggregator.neighbours;
+  run.neighbours = paid.neighbours;
   return run;
 }
 
@@ -76,8 +77,8 @@ WeightedPlan plan_weighted(const PlannedRun& run, const TeacherWeights& weights,
   if (run.sigma1) {  // counted in units so far, several of which move
     const Aggregator in_units = in_votes_of(planned_aggregator(run), weights.unit);
     const Aggregator told = in_votes_of(in_units, static_cast<double>(heaviest));
-    plan.run = run_with(run, told);
-    plan.steps = steps_of(told, run.queries, run.answers());
+    plan.run = run_with(run, {told, run.neighbours});
+    plan.steps = steps_of(told, run.neighbours, run.queries, run.answers());
   }
   plan.notices.push_back(weights_notice(result.weights.back().weight, run.sigma1.has_value()));
   return result;

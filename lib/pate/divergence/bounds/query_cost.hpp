@@ -12,6 +12,7 @@ struct QueryCost {
 
   [[nodiscard]] double total() const { return selection + noisy_max; }
 };
-[[nodiscard]] QueryCost data_independent_cost(const Mechanism& mechanism, double order);
+[[nodiscard]] QueryCost data_independent_cost(const Mechanism& mechanism,
+                                              const Neighbours& neighbours, double order);
 
 }  // namespace pate

@@ -110,7 +110,7 @@ double data_independent_cost(const NoisyStep& step, double order) {
   const Neighbours& neighbours = step.neighbours();
   const bool is_one_noise = step.noisy_max().is_of_two_classes();
   const double eps = *step.pure_epsilon();
-  if (is_one_noise && neighbours.is_one_replaced()) return one_laplace_cost(eps, order);
+  if (is_one_noise && neighbours.teachers == 1) return one_laplace_cost(eps, order);
   // LNMax: the shifts of all counts add up to 2 S, or to S, and none is above S. The cost of one
   // Laplace mechanism is convex in its shift and 0 at 0: two of S, or one, cost most. One noise: a
   // post-processing of n_1 - n_0 + Lap(2b), which S votes move by 2 S.
@@ -143,7 +143,7 @@ double threshold_data_independent(const StabilityTest& test, double order) {
 double threshold_data_independent(const AnswerRule& rule, const Neighbours& neighbours,
                                   double order) {
   const auto* const check = std::get_if<ThresholdCheck>(&rule);
-  return check != nullptr ? threshold_data_independent(check->sigma1_per_move(neighbours), order)
+  return check != nullptr ? threshold_data_independent(neighbours.per_move(check->sigma1), order)
                           : threshold_data_independent(std::get<StabilityTest>(rule), order);
 }
 

@@ -27,7 +27,7 @@ TiltedCost::TiltedCost(const GaussianNoisyMax& noise, const std::optional<Thresh
       moment_(noise, teachers, classes, order, threads, cells > 0, moved) {
   if (!check) return;
   validate(*check);
-  cap_ += threshold_data_independent(check->sigma1_per_move({Adjacency::replace, moved}), order);
+  cap_ += threshold_data_independent(check->sigma1 / static_cast<double>(moved), order);
   for (std::int64_t v = 0; v <= teachers; ++v) {
     for (std::int64_t rise = -moved; rise <= moved; ++rise) {
       const LogAnswerLine line = rise == 0

@@ -206,14 +206,15 @@ ExactCost::Lines ExactCost::lines(double order) const {
 
 BothDirections ExactCost::costs(const BothDirections& log_excess, double order,
                                 double margin) const {
-  const double cap = data_independent_cost(mechanism_.aggregator(), order).total();
+  const double cap =
+      data_independent_cost(mechanism_.aggregator(), mechanism_.neighbours(), order).total();
   return {cost_of_log_excess(log_excess.forward, order, cap, margin),
           cost_of_log_excess(log_excess.reverse, order, cap, margin)};
 }
 
 BothDirections ExactCost::tradeoff_excess(double order) const {
   if (log_q_ == -kInfinity) return {-kInfinity, -kInfinity};
-  return tradeoff_log_excess(mechanism_.aggregator().step(), log_q_, order);
+  return tradeoff_log_excess(mechanism_.step(), log_q_, order);
 }
 
 BothDirections ExactCost::bound(double order, const BothDirections& tradeoff) const {
@@ -518,9 +519,9 @@ void ExactCost::drop_outcomes() {
 // What of the outcomes of a query and its neighbours is nearly certain, or the same for several.
 
 double ExactCost::log_other_outcomes() const {
-  const double beaten = log_beaten_of(mechanism_.aggregator().step(), votes_);
+  const double beaten = log_beaten_of(mechanism_.step(), votes_);
   const auto& selection = mechanism_.aggregator().selection;
-  const std::int64_t reach = mechanism_.aggregator().neighbours.teachers;
+  const std::int64_t reach = mechanism_.neighbours().teachers;
   double result = beaten;
   if (selection) {
     result = std::min(log_answered(*selection, votes_.statistic + reach),
@@ -530,7 +531,7 @@ double ExactCost::log_other_outcomes() const {
 }
 
 double ExactCost::log_q_any_neighbour() const {
-  return outward(log_beaten_of(mechanism_.aggregator().step(), votes_));
+  return outward(log_beaten_of(mechanism_.step(), votes_));
 }
 
 // Two neighbours with the same counts of all near classes have, with the same noise, the same
@@ -540,7 +541,7 @@ double ExactCost::log_q_any_neighbour() const {
 // less something.
 std::size_t ExactCost::contending_groups(double limit) const {
   if (is_ball()) return votes_.groups.size();
-  const NoisyStep step = mechanism_.aggregator().step();
+  const NoisyStep step = mechanism_.step();
   double log_most = step.pure_epsilon().value_or(0.0);
   if (const auto squared = step.squared_mu(); squared && *squared > 0.0) {
     // Phi(-z) <= e^(-z^2/2) / 2, here half the limit.
@@ -673,7 +674,7 @@ std::vector<DistributionPair> ExactCost::selection_tables(std::optional<std::siz
 // The exact cost where a neighbour is any within several teachers: all are listed.
 
 void ExactCost::make_ball() {
-  const Neighbours& neighbours = mechanism_.aggregator().neighbours;
+  const Neighbours& neighbours = mechanism_.neighbours();
   ball_size_ = pate::ball_size(votes_, neighbours);
   if (ball_size_ > kMaxBall) {
     throw parameter_error(fmt::format(
@@ -701,7 +702,7 @@ const BallOutcomes* ExactCost::ball() {
 }
 
 std::vector<std::size_t> ExactCost::kinds_in_ball() const {
-  const Neighbours& neighbours = mechanism_.aggregator().neighbours;
+  const Neighbours& neighbours = mechanism_.neighbours();
   std::vector<std::size_t> result;
   const auto all = neighbours_in_ball(votes_, neighbours);
   for (const BallNeighbour& one : all.value()) {
@@ -747,7 +748,7 @@ std::optional<BallNeighbour> ExactCost::worst_in_ball(double order) {
     largest = joint;
   }
   if (!worst) return std::nullopt;
-  return neighbours_in_ball(votes_, mechanism_.aggregator().neighbours).value()[*worst];
+  return neighbours_in_ball(votes_, mechanism_.neighbours()).value()[*worst];
 }
 
 std::vector<DistributionPair> ExactCost::tables_of(const BallOutcomes& outcomes) const {

@@ -107,12 +107,10 @@ class ExactCost {
 
   /// Whether neighbours are those within several teachers; how many there are then, and each one's
   /// kind, by what happens to the two largest groups (`kind_of`).
-  [[nodiscard]] bool is_ball() const { return !mechanism_.is_one_replaced(); }
+  [[nodiscard]] bool is_ball() const { return !mechanism_.moves_together(); }
   [[nodiscard]] std::size_t ball_size() const { return ball_size_; }
   [[nodiscard]] std::vector<std::size_t> kinds_in_ball() const;
-  [[nodiscard]] std::int64_t most_changed() const {
-    return mechanism_.aggregator().neighbours.teachers;
-  }
+  [[nodiscard]] std::int64_t most_changed() const { return mechanism_.neighbours().teachers; }
 
   /// Outcome probabilities on the votes and their neighbours; none for noise far below one vote.
   [[nodiscard]] const NeighbourOutcomes* outcomes();

@@ -6,32 +6,33 @@
 
 namespace pate {
 
-ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers)
-    : aggregator_(aggregator), teachers_(teachers) {
-  validate(aggregator);
-  require(Asked::exact, Mechanism(aggregator));
+ExactMechanism::ExactMechanism(const Aggregator& aggregator, const Neighbours& neighbours,
+                               std::int64_t teachers)
+    : aggregator_(aggregator), neighbours_(neighbours), teachers_(teachers) {
+  validate(neighbours);
+  require(Asked::exact, {Mechanism(aggregator), neighbours});
   // Votes of teachers that are added are counted, too.
-  const std::int64_t more = is_one_replaced() ? 0 : aggregator.neighbours.teachers;
+  const std::int64_t more = moves_together() ? 0 : neighbours.teachers;
   rule_ = noise_rule(aggregator.noisy_max, teachers + more);
 }
 
-ExactMechanism::ExactMechanism(const Aggregator& aggregator, std::int64_t teachers,
-                               std::int64_t weight)
-    : aggregator_(aggregator), teachers_(teachers), weight_(weight) {
+ExactMechanism::ExactMechanism(const Aggregator& aggregator, const Neighbours& neighbours,
+                               std::int64_t teachers, std::int64_t weight)
+    : aggregator_(aggregator), neighbours_(neighbours), teachers_(teachers), weight_(weight) {
   validate(aggregator_);
   rule_ = noise_rule(aggregator_.noisy_max, teachers, weight);
 }
 
 ExactMechanism ExactMechanism::of_weight(const Aggregator& aggregator, std::int64_t teachers,
                                          std::int64_t weight) {
-  require(Asked::weights, Circumstances(aggregator.neighbours)
-                              .with(Given::student, weight > 1 && aggregator.interactive));
-  return {protecting(aggregator, {Adjacency::replace, weight}), teachers, weight};
+  const Neighbours moved{Adjacency::replace, weight};
+  if (aggregator.interactive && weight > 1) require(Asked::weights, {aggregator, {}});
+  return {aggregator, moved, teachers, weight};
 }
 
 std::optional<BallOutcomes> ExactMechanism::ball(const GroupedVotes& votes) const {
   if (rule_ == nullptr) return std::nullopt;
-  return BallOutcomes::make(votes, aggregator_.neighbours, *rule_);
+  return BallOutcomes::make(votes, neighbours_, *rule_);
 }
 
 std::optional<NeighbourOutcomes> ExactMechanism::outcomes(

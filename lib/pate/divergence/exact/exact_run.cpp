@@ -49,7 +49,7 @@ ExactRun::ExactRun(const ExactMechanism& mechanism, std::vector<ExactQuery> quer
     if (cost.log_q() != -kInfinity) log_q.push_back(cost.log_q());
   }
   cells_ = QCells(log_q);
-  table_ = tradeoff_table(cells_, mechanism.aggregator().step());
+  table_ = tradeoff_table(cells_, mechanism.step());
 }
 
 void ExactRun::each(std::size_t orders,

@@ -136,7 +136,7 @@ AsPublishedRelease release_as_published(const Run& run, const AsPublishedSetting
   auto counted = count_distinct(run, keys, {.threads = settings.threads});
   const WeightedHistograms histograms = weighted_histograms(run, settings.reading, counted[1]);
   const QueryCounts counted_queries = query_counts_of(run, std::move(counted[0]));
-  const CostInputs inputs(counted_queries, run.aggregator, settings.threads);
+  const CostInputs inputs(counted_queries, run.aggregator, run.neighbours, settings.threads);
   const RunCost cost = best_cost(inputs, settings);
 
   AsPublishedRelease result;

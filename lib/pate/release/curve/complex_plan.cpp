@@ -57,7 +57,8 @@ ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& se
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
-  CostSpec question = joint_question(votes.aggregator, votes.teachers, votes.classes);
+  CostSpec question =
+      joint_question(votes.aggregator, votes.neighbours, votes.teachers, votes.classes);
   question.order = 2.0;  // whatever it is
   check_certificate(Certificate::complex, question);
   validate(question);

@@ -54,6 +54,7 @@ ExpectedEnsembles ensembles_of(const CostSpec& question, std::int64_t queries) {
        expected_top_shares(question.aggregator.selection, question.teachers, question.classes)) {
     VoteProfile& votes = result.votes.emplace_back();
     votes.aggregator = question.aggregator;
+    votes.neighbours = question.neighbours;
     votes.teachers = question.teachers;
     votes.classes = question.classes;
     votes.queries = some;

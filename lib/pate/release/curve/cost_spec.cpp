@@ -12,30 +12,38 @@ double costs_memory(const CostSpec& question) {
   return question.cost == CurveCost::tilted ? KeyCosts::table_memory(question.teachers) : 0.0;
 }
 
-CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
-  return {aggregator,         teachers, classes, 0.0, default_cost(aggregator, teachers, classes),
+CostSpec joint_question(const Aggregator& aggregator, const Neighbours& neighbours,
+                        std::int64_t teachers, std::int64_t classes) {
+  return {aggregator,
+          neighbours,
+          teachers,
+          classes,
+          0.0,
+          default_cost(aggregator, neighbours, teachers, classes),
           ReleasedCost::joint};
 }
 
 bool has_tilted_cost(const Neighbours& neighbours, std::int64_t teachers) {
-  return neighbours.is_one_replaced() || teachers <= KeyCosts::kMaxTeachersOfThreeKeys;
+  return neighbours.teachers == 1 || teachers <= KeyCosts::kMaxTeachersOfThreeKeys;
 }
 
-CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes) {
+CurveCost default_cost(const Aggregator& aggregator, const Neighbours& neighbours,
+                       std::int64_t teachers, std::int64_t classes) {
   if (!aggregator.is_gaussian()) return CurveCost::tradeoff;
   if (classes == 2 && !aggregator.interactive) return CurveCost::exact;
-  return has_tilted_cost(aggregator.neighbours, teachers) ? CurveCost::tilted : CurveCost::tradeoff;
+  return has_tilted_cost(neighbours, teachers) ? CurveCost::tilted : CurveCost::tradeoff;
 }
 
 void validate(const CostSpec& question) {
   validate(question.aggregator);
-  require(Asked::release, question.aggregator.neighbours);
+  validate(question.neighbours);
+  require(Asked::release, question.neighbours);
   if (question.classes < 2) {
     throw parameter_error("with a single class nothing depends on the votes");
   }
   require_classes(question.aggregator.noisy_max, question.classes);
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
-  require_teachers(question.aggregator.neighbours, question.teachers);
+  require_teachers(question.neighbours, question.teachers);
   if (question.cost == CurveCost::exact &&
       (question.classes != 2 || !question.aggregator.is_gaussian() ||
        question.aggregator.interactive)) {
@@ -48,10 +56,10 @@ void validate(const CostSpec& question) {
         "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
   }
   if (question.cost == CurveCost::tilted &&
-      !has_tilted_cost(question.aggregator.neighbours, question.teachers)) {
+      !has_tilted_cost(question.neighbours, question.teachers)) {
     throw parameter_error(
         fmt::format("the tilted cost of {} is known for up to {} teachers; use the trade-off cost",
-                    in_words(question.aggregator.neighbours), KeyCosts::kMaxTeachersOfThreeKeys));
+                    in_words(question.neighbours), KeyCosts::kMaxTeachersOfThreeKeys));
   }
   if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
     throw parameter_error("the realized cost is one of aggregators with a threshold");

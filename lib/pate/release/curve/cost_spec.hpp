@@ -24,6 +24,7 @@ inline constexpr std::array<Named<CurveCost>, 3> kNames<CurveCost>{{
 /// What is asked of the costs: public, all of it.
 struct CostSpec {
   Aggregator aggregator;
+  Neighbours neighbours;
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   double order = 0.0;
@@ -40,12 +41,12 @@ struct CostSpec {
 
 /// The cost that suits an aggregator: exact for two classes, tilted for more, trade-off for Laplace
 /// noise and where there are no tables of the tilted one.
-[[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, std::int64_t teachers,
-                                     std::int64_t classes);
+[[nodiscard]] CurveCost default_cost(const Aggregator& aggregator, const Neighbours& neighbours,
+                                     std::int64_t teachers, std::int64_t classes);
 
 /// Every query of a list at the cost that suits the aggregator; its order is still to be set.
-[[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, std::int64_t teachers,
-                                      std::int64_t classes);
+[[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, const Neighbours& neighbours,
+                                      std::int64_t teachers, std::int64_t classes);
 
 /// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
 /// Gaussian noise, no student; tilted: Gaussian noise, `has_tilted_cost`), for a single class, for

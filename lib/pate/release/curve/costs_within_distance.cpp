@@ -33,16 +33,11 @@ std::vector<std::int64_t> cells_below(std::int64_t largest, double width) {
 
 std::optional<JointCost> joint_cost(const CostSpec& question) {
   if (!question.aggregator.selection) return std::nullopt;
-  const AnswerTable ladder(*question.aggregator.selection, question.aggregator.neighbours, 0,
+  const AnswerTable ladder(*question.aggregator.selection, question.neighbours, 0,
                            question.teachers, question.teachers);
-  return JointCost(ladder, question.order,
-                   data_independent_cost(question.aggregator.step(), question.order));
-}
-
-Aggregator without_selection(Aggregator aggregator) {
-  aggregator.selection.reset();
-  aggregator.interactive = false;
-  return aggregator;
+  return JointCost(
+      ladder, question.order,
+      data_independent_cost(question.aggregator.step(question.neighbours), question.order));
 }
 
 // What entries of tables are computed from.
@@ -53,8 +48,8 @@ class EntryCosts {
         joint_(joint_cost(question)),
         checked_(joint_ && question.reading != ReleasedCost::realized),
         // What the walk is over beside the check.
-        aggregator_(checked_ ? question.aggregator : without_selection(question.aggregator)),
-        cap_(data_independent_cost(aggregator_, question.order).total()) {}
+        aggregator_(checked_ ? question.aggregator : Aggregator{{}, question.aggregator.noisy_max}),
+        cap_(data_independent_cost(aggregator_, question.neighbours, question.order).total()) {}
 
   [[nodiscard]] TiltedCost tilted(unsigned threads) const {
     const auto check = aggregator_.interactive ? std::nullopt : aggregator_.selection;
@@ -65,7 +60,7 @@ class EntryCosts {
             question_.order,
             threads,
             KeyCosts::has_cells(question_.teachers) ? TiltedMoment::kMostCells : 0,
-            aggregator_.neighbours.teachers};
+            question_.neighbours.teachers};
   }
 
   // Of the selection alone.
@@ -92,7 +87,7 @@ class EntryCosts {
     const std::int64_t teachers = question_.teachers;
     return {(teachers + 1) / 2, teachers, {0}, [this, teachers](std::int64_t) {
               return [this, teachers](std::int64_t v) {
-                const std::int64_t moved = aggregator_.neighbours.teachers;
+                const std::int64_t moved = question_.neighbours.teachers;
                 double largest = -kInfinity;
                 for (std::int64_t w = std::max<std::int64_t>(v - moved, 0);
                      w <= std::min(v + moved, teachers); ++w) {
@@ -107,17 +102,17 @@ class EntryCosts {
   }
 
   [[nodiscard]] WalkTable::Question tradeoff(std::int64_t largest_q) const {
-    return {
-        0, checked_ ? question_.teachers : 0, cells_below(largest_q, kQCell),
-        [this](std::int64_t q) {
-          const double log_excess =
-              tradeoff_log_excess(aggregator_.step(), IntegerQ::log_q(q), question_.order).forward;
-          return [this, log_excess](std::int64_t v) {
-            return units_of(checked_ ? joint_->costs(v, {log_excess, log_excess}).forward
-                                     : cost_of_log_excess(log_excess, question_.order, cap_),
-                            0.0);
-          };
-        }};
+    return {0, checked_ ? question_.teachers : 0, cells_below(largest_q, kQCell),
+            [this](std::int64_t q) {
+              const double log_excess = tradeoff_log_excess(aggregator_.step(question_.neighbours),
+                                                            IntegerQ::log_q(q), question_.order)
+                                            .forward;
+              return [this, log_excess](std::int64_t v) {
+                return units_of(checked_ ? joint_->costs(v, {log_excess, log_excess}).forward
+                                         : cost_of_log_excess(log_excess, question_.order, cap_),
+                                0.0);
+              };
+            }};
   }
 
  private:
@@ -232,7 +227,7 @@ void CostsWithinDistance::add(std::span<const std::int32_t> counts, std::int64_t
                               std::int64_t count, std::int64_t answered,
                               std::span<CostUnits> to) const {
   // Of d persons, at most so many times as many votes of a query move, and at most all of them.
-  const auto moved = static_cast<std::size_t>(question_.aggregator.neighbours.teachers);
+  const auto moved = static_cast<std::size_t>(question_.neighbours.teachers);
   const auto all = static_cast<std::size_t>(question_.teachers);
   const std::size_t distances = to.empty() ? 0 : std::min(moved * (to.size() - 1), all) + 1;
   const auto add_times = [&](const std::vector<CostUnits>& costs, std::int64_t times) {

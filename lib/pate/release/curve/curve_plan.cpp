@@ -16,8 +16,7 @@ namespace {
 
 std::string plan_in_words(const CurvePlan& plan) {
   const CostSpec& question = plan.mechanism.settings().question;
-  return curve_in_words(plan.mechanism.curve(), plan.parameters().s,
-                        question.aggregator.neighbours.teachers,
+  return curve_in_words(plan.mechanism.curve(), plan.parameters().s, question.neighbours.teachers,
                         plan.terms.cost == ReleasedCost::realized
                             ? "E sums up what the queries cost as they were answered (realized)."
                             : "E holds whichever queries are answered (joint).");
@@ -47,11 +46,13 @@ std::string curve_parameters_in_words(const CurvePlan& plan) {
 
 CostSpec question_of(const VoteProfile& votes, const CurvePlanSettings& settings) {
   return {votes.aggregator,
+          votes.neighbours,
           votes.teachers,
           votes.classes,
           settings.parameters.order,
-          settings.bound ? *settings.bound
-                         : default_cost(votes.aggregator, votes.teachers, votes.classes),
+          settings.bound
+              ? *settings.bound
+              : default_cost(votes.aggregator, votes.neighbours, votes.teachers, votes.classes),
           settings.cost};
 }
 

@@ -120,7 +120,7 @@ EstimatedCosts estimated_costs(const CostsWithinDistance& costs, const Ensembles
 
 EstimatedCosts estimated_costs(const CostSpec& question, const Ensembles& of, const Search& search,
                                unsigned threads) {
-  const bool has_two_keys = question.aggregator.neighbours.is_one_replaced();
+  const bool has_two_keys = question.neighbours.teachers == 1;
   if (question.cost != CurveCost::tilted || question.classes == 2 || !has_two_keys) {
     CostSpec joint = question;
     joint.reading = ReleasedCost::joint;
@@ -280,8 +280,9 @@ std::vector<Candidate> candidates_at(const CostSpec& question, const EstimatedCo
 // The order that suits a run of which nothing but its steps is known.
 double order_of_any_votes(const CostSpec& question, std::int64_t queries, double delta) {
   constexpr double kOrder = 2.0;
-  const double slope = static_cast<double>(queries) *
-                       data_independent_cost(question.aggregator, kOrder).total() / kOrder;
+  const double slope =
+      static_cast<double>(queries) *
+      data_independent_cost(question.aggregator, question.neighbours, kOrder).total() / kOrder;
   return std::clamp(1.0 + std::sqrt(-std::log(delta) / slope), 1.5, 300.0);
 }
 
@@ -328,7 +329,8 @@ CurveRecipe default_parameters(const CostSpec& question, std::int64_t queries, d
                                unsigned threads, const ProgressCallback& progress) {
   validate(question);
   const double least_cost =
-      static_cast<double>(queries) * data_independent_cost(question.aggregator, kMinOrder).total();
+      static_cast<double>(queries) *
+      data_independent_cost(question.aggregator, question.neighbours, kMinOrder).total();
   if (!(least_cost <= kMaxCost)) {
     throw validity_error(fmt::format(
         "there is so little noise that the run may cost {:.3g} (RDP at order {}): default "

@@ -46,7 +46,8 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
   }
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
-  CostSpec question = joint_question(votes.aggregator, votes.teachers, votes.classes);
+  CostSpec question =
+      joint_question(votes.aggregator, votes.neighbours, votes.teachers, votes.classes);
   if (settings.bound) question.cost = *settings.bound;
   if (settings.bound && settings.certificate == Certificate::complex) {
     throw parameter_error(
@@ -56,7 +57,9 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
       certificate_rule(settings.bound ? Certificate::renyi : settings.certificate, question);
   const AtMostClaim claim(
       settings.claim, settings.delta,
-      [&](double delta) { return epsilon_for_any_votes(votes.aggregator, votes.queries, delta); },
+      [&](double delta) {
+        return epsilon_for_any_votes(votes.aggregator, votes.neighbours, votes.queries, delta);
+      },
       rule);
   const double best = claim.test().ladder().pass(claim.test().best_level());
   if (!(best >= DeclaredMechanism::kHopeless)) {
@@ -83,7 +86,7 @@ AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings
                           progress, enough_distances(claim.test().ladder()))
                     .front());
   const ReleaseTerms& terms = settings;
-  return {terms, claim, question.cost, claim.test().level(costs), question.aggregator.neighbours};
+  return {terms, claim, question.cost, claim.test().level(costs), question.neighbours};
 }
 
 PublicRelease public_release(const VoteProfile& votes, const AtMostPlan& plan, bool passed) {

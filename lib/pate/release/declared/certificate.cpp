@@ -12,6 +12,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/numerics/log_space.hpp"
 
 namespace pate {
@@ -51,7 +52,7 @@ std::string missing_condition(const CostSpec& question) {
   if (!aggregator.is_gaussian()) return "Gaussian noise";
   if (aggregator.interactive) return "no student";
   // The largest modulus over several votes that move is not known to be where all take one way.
-  if (const Neighbours& its = aggregator.neighbours; !its.is_one_replaced()) {
+  if (const Neighbours& its = question.neighbours; supports(Asked::complex, its)) {
     return fmt::format("one teacher that votes otherwise, not {}", in_words(its));
   }
   if (question.reading != ReleasedCost::joint) return "costs of every query";

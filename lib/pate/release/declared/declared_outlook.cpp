@@ -21,6 +21,7 @@ VoteProfile outlook_votes(const CostSpec& question,
                           const std::map<SyntheticHistogram, std::int64_t>& votes) {
   VoteProfile result;
   result.aggregator = question.aggregator;
+  result.neighbours = question.neighbours;
   result.teachers = question.teachers;
   result.classes = question.classes;
   for (const auto& [counts, count] : votes) {

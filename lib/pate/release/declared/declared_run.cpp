@@ -78,20 +78,22 @@ class KnownCosts {
 
 }  // namespace
 
-double epsilon_for_any_votes(const Aggregator& aggregator, std::int64_t queries, double delta) {
+double epsilon_for_any_votes(const Aggregator& aggregator, const Neighbours& neighbours,
+                             std::int64_t queries, double delta) {
   std::vector<Notice> notices;
   double least = kInfinity;
-  for (const CostEntry& entry : data_independent_entries(
-           steps_of(aggregator, queries, queries), default_orders(), {delta, false}, notices)) {
+  for (const CostEntry& entry :
+       data_independent_entries(steps_of(aggregator, neighbours, queries, queries),
+                                default_orders(), {delta, false}, notices)) {
     if (entry.epsilon < least) least = entry.epsilon;
   }
   return least;
 }
 
-std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, std::int64_t most,
-                                        double epsilon, double delta) {
+std::int64_t most_queries_for_any_votes(const Aggregator& aggregator, const Neighbours& neighbours,
+                                        std::int64_t most, double epsilon, double delta) {
   return bisect(std::int64_t{0}, most + 1, [&](std::int64_t queries) {
-    return epsilon_for_any_votes(aggregator, queries, delta) <= epsilon;
+    return epsilon_for_any_votes(aggregator, neighbours, queries, delta) <= epsilon;
   });
 }
 
@@ -121,15 +123,16 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
     throw parameter_error(fmt::format("a failed test can be followed by 1 to {} queries, got {}",
                                       settings.queries, settings.fallback_queries));
   }
-  const double cost = epsilon_for_any_votes(question.aggregator, settings.fallback_queries,
-                                            budget.fallback_delta());
+  const double cost = epsilon_for_any_votes(question.aggregator, question.neighbours,
+                                            settings.fallback_queries, budget.fallback_delta());
   if (!(cost <= budget.fallback_epsilon())) {
     throw validity_error(fmt::format(
         "{} queries after a failed test cost epsilon = {} at delta = {} whatever the votes, where "
         "{} is kept for them; at most {} fit",
         settings.fallback_queries, cost, budget.fallback_delta(), budget.fallback_epsilon(),
-        most_queries_for_any_votes(question.aggregator, settings.fallback_queries,
-                                   budget.fallback_epsilon(), budget.fallback_delta())));
+        most_queries_for_any_votes(question.aggregator, question.neighbours,
+                                   settings.fallback_queries, budget.fallback_epsilon(),
+                                   budget.fallback_delta())));
   }
 }
 

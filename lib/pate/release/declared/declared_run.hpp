@@ -24,11 +24,13 @@ struct DeclaredSettings {
 
 /// The smallest epsilon that so many queries of an aggregator cost whatever the votes, all of them
 /// answered.
-[[nodiscard]] double epsilon_for_any_votes(const Aggregator& aggregator, std::int64_t queries,
+[[nodiscard]] double epsilon_for_any_votes(const Aggregator& aggregator,
+                                           const Neighbours& neighbours, std::int64_t queries,
                                            double delta);
 
 /// The most queries, up to `most`, that cost at most epsilon whatever the votes.
 [[nodiscard]] std::int64_t most_queries_for_any_votes(const Aggregator& aggregator,
+                                                      const Neighbours& neighbours,
                                                       std::int64_t most, double epsilon,
                                                       double delta);
 

@@ -177,8 +177,8 @@ LocalSensitivity add_up(const VoteProfile& votes, double order, std::int64_t mos
     result.at.push_back(d > 0 ? max_or_nan(at_d, result.at.back()) : at_d);
   }
   // No two costs of a query differ by more than the largest there is.
-  result.beyond =
-      static_cast<double>(votes.queries) * data_independent_cost(votes.aggregator, order).total();
+  result.beyond = static_cast<double>(votes.queries) *
+                  data_independent_cost(votes.aggregator, votes.neighbours, order).total();
   result.complete = most_votes == votes.teachers;
   return result;
 }
@@ -189,7 +189,7 @@ LocalSensitivity joint(const VoteProfile& votes, const ExcessCurve& curve, const
   std::int64_t first = 0;
   std::int64_t last = 0;
   if (votes.aggregator.selection && !votes.distinct.empty()) {
-    ladder.emplace(*votes.aggregator.selection, votes.aggregator.neighbours, 0, votes.teachers,
+    ladder.emplace(*votes.aggregator.selection, votes.neighbours, 0, votes.teachers,
                    votes.teachers);
     first = std::max<std::int64_t>(votes.distinct.front().statistic - most_votes, 0);
     last = std::min(votes.distinct.back().statistic + most_votes, votes.teachers);

@@ -22,10 +22,10 @@ void require_moments(double log_moment);
 ///     H(v, q) = max over v'' in {v-1, v, v+1}, 0 <= v'' <= teachers, of
 ///               max( J(v'', B_U(q)) - J(v, q),  J(v, q) - J(v'', B_L(q)) )
 ///
-/// with J the forward joint cost (aggregators/joint_cost.hpp). Every entry bounds H from above on
-/// its cell. In X, the excess of the noisy maximum, J is log(1 + largest of affine functions) /
-/// (order - 1); between X and X + rise the difference of two such logarithms is monotone in X for
-/// any two of the functions, so that the ends of the cell bound it.
+/// with J the forward joint cost (divergence/bounds/joint_cost.hpp). Every entry bounds H from
+/// above on its cell. In X, the excess of the noisy maximum, J is log(1 + largest of affine
+/// functions) / (order - 1); between X and X + rise the difference of two such logarithms is
+/// monotone in X for any two of the functions, so that the ends of the cell bound it.
 ///
 /// Entries allow for the error of computed costs: 2e-9 times the larger cost is added. For very
 /// large ensembles a row holds several neighbouring v, and the largest of their entries: cells of v

@@ -24,15 +24,15 @@ double two_class_log_excess(const Aggregator& aggregator, std::int64_t teachers,
   return log_answer_line(answer_pair(*aggregator.selection, v, seen), order).at(label);
 }
 
-TwoClassCost::TwoClassCost(const Aggregator& aggregator, std::int64_t teachers,
-                           std::int64_t classes, double order) {
+TwoClassCost::TwoClassCost(const Aggregator& aggregator, const Neighbours& neighbours,
+                           std::int64_t teachers, std::int64_t classes, double order) {
   if (classes != 2 || !aggregator.is_gaussian() || aggregator.interactive) {
     throw parameter_error(
         "the exact cost can be released for two classes with Gaussian noise and without a student "
         "only: its sensitivity is not known for others; use the trade-off bound");
   }
   least_ = (teachers + 1) / 2;
-  const double cap = data_independent_cost(aggregator, order).total();
+  const double cap = data_independent_cost(aggregator, neighbours, order).total();
   for (std::int64_t v = least_; v <= teachers; ++v) {
     double largest = -kInfinity;
     for (const std::int64_t w : {v - 1, v + 1}) {

@@ -30,8 +30,8 @@ namespace pate {
 class TwoClassCost {
  public:
   /// Throws `parameter_error` unless there are two classes, Gaussian noise and no student.
-  TwoClassCost(const Aggregator& aggregator, std::int64_t teachers, std::int64_t classes,
-               double order);
+  TwoClassCost(const Aggregator& aggregator, const Neighbours& neighbours, std::int64_t teachers,
+               std::int64_t classes, double order);
 
   /// E(v) for a top count v, rounded outwards. Domain: M/2 <= v <= M.
   [[nodiscard]] double cost(std::int64_t v) const {

@@ -21,6 +21,7 @@ struct VoteProfile {
   };
 
   Aggregator aggregator;
+  Neighbours neighbours;  ///< between whom costs are asked for
   std::int64_t teachers = 0;
   std::int64_t classes = 0;
   std::int64_t queries = 0;

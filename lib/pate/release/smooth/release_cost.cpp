@@ -35,18 +35,19 @@ namespace {
 constexpr double kSumError = 4e-15;
 
 double largest_rdp(const VoteProfile& votes, ReleasedCost cost, double order) {
-  const QueryCost step = data_independent_cost(votes.aggregator, order);
+  const QueryCost step = data_independent_cost(votes.aggregator, votes.neighbours, order);
   const auto queries = static_cast<double>(votes.queries);
   const auto answered = cost == ReleasedCost::joint ? queries : static_cast<double>(votes.answered);
   return (queries * step.selection + answered * step.noisy_max) * (1.0 + kSumError);
 }
 
 double joint_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
-  const double cap = data_independent_cost(votes.aggregator, curve.order()).noisy_max;
+  const double cap =
+      data_independent_cost(votes.aggregator, votes.neighbours, curve.order()).noisy_max;
   std::optional<JointCost> joint;
   if (votes.aggregator.selection) {
-    const AnswerTable ladder(*votes.aggregator.selection, votes.aggregator.neighbours, 0,
-                             votes.teachers, votes.teachers);
+    const AnswerTable ladder(*votes.aggregator.selection, votes.neighbours, 0, votes.teachers,
+                             votes.teachers);
     joint.emplace(ladder, curve.order(), cap);
   }
   CompensatedSum sum;
@@ -60,7 +61,8 @@ double joint_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
 }
 
 double realized_rdp(const VoteProfile& votes, const ExcessCurve& curve) {
-  const double cap = data_independent_cost(votes.aggregator, curve.order()).noisy_max;
+  const double cap =
+      data_independent_cost(votes.aggregator, votes.neighbours, curve.order()).noisy_max;
   const CheckSensitivity checks(*votes.aggregator.selection, votes.teachers, curve.order());
   CompensatedSum sum;
   for (const VoteProfile::Query& query : votes.distinct) {
@@ -126,6 +128,7 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
   require(Asked::release, circumstances_of(run));
   VoteProfile votes;
   votes.aggregator = run.aggregator.noisy();
+  votes.neighbours = run.neighbours;
   votes.teachers = run.votes.teachers();
   votes.classes = run.votes.classes();
   votes.queries = run.rows.size();
@@ -157,7 +160,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
   if (!(order > 1.0) || !std::isfinite(order)) {
     throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
   }
-  require(Asked::smooth_release, votes.aggregator.neighbours);
+  require(Asked::smooth_release, votes.neighbours);
   const bool realized = choice.cost == ReleasedCost::realized;
   if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
     throw parameter_error("the realized cost needs a threshold and the decisions of the run");
@@ -170,12 +173,13 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
       throw parameter_error(
           "the exact cost has no realized reading; release the joint one, or the trade-off bound");
     }
-    const TwoClassCost cost(votes.aggregator, votes.teachers, votes.classes, order);
+    const TwoClassCost cost(votes.aggregator, votes.neighbours, votes.teachers, votes.classes,
+                            order);
     result.rdp = exact_rdp(votes, cost);
     result.local = cost.local_sensitivity(votes);
   } else {
     if (!votes.distinct.empty()) {
-      require_moments(log_excess_cap(votes.aggregator.step(), order));
+      require_moments(log_excess_cap(votes.aggregator.step(votes.neighbours), order));
     }
     const ExcessCurve curve(votes.aggregator.noisy_max, votes.teachers, votes.classes, order,
                             choice.threads);

@@ -39,6 +39,7 @@ void account_votes(const VoteSource& votes, const MultilabelSettings& settings,
   const Run run{.votes = votes,
                 .rows = RowSelection::all(votes.queries()),
                 .aggregator = gnmax,
+                .neighbours = {},
                 .decisions = {},
                 .labels = {}};
   AccountSettings wanted;

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "pate/accounting/mechanism_counts.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
@@ -83,13 +84,13 @@ TEST_SUITE("bounds") {
       Aggregator aggregator;
       aggregator.noisy_max = GaussianNoisyMax{row.number("sigma")};
       aggregator.selection = ThresholdCheck{row.number("T"), row.number("sigma1")};
-      aggregator = protecting(aggregator, relation_of(row));
-      const NoisyStep step = aggregator.step();
+      const Neighbours neighbours = relation_of(row);
+      const NoisyStep step = aggregator.step(neighbours);
       const double q = row.number("log_q");
-      const QueryCost any = data_independent_cost(aggregator, order);
+      const QueryCost any = data_independent_cost(aggregator, neighbours, order);
       CHECK_MESSAGE(covers(any.noisy_max, row.number("any_votes")), row.text());
       CHECK_MESSAGE(covers(any.selection, row.number("check_any_votes")), row.text());
-      CHECK(relative_error(squared_gaussian_sensitivity(aggregator) * order / 2.0,
+      CHECK(relative_error(squared_gaussian_sensitivity(aggregator, neighbours) * order / 2.0,
                            row.number("any_votes") + row.number("check_any_votes")) < 1e-14);
       const BothDirections cost = tradeoff_cost(step, q, order);
       CHECK_MESSAGE(covers(cost.forward, row.number("forward")), row.text(),
@@ -98,8 +99,8 @@ TEST_SUITE("bounds") {
                     show({{"got", cost.reverse}}));
       const std::int64_t v = row.count("v");
       const JointCost joint(
-          AnswerTable(*aggregator.selection, aggregator.neighbours, v, v, row.count("teachers")),
-          order, any.noisy_max);
+          AnswerTable(*aggregator.selection, neighbours, v, v, row.count("teachers")), order,
+          any.noisy_max);
       const double got = joint.cost(v, tradeoff_log_excess(step, q, order));
       CHECK_MESSAGE(covers(got, row.number("joint")), row.text(), show({{"got", got}}));
     }
@@ -182,7 +183,6 @@ TEST_SUITE("bounds") {
           Aggregator aggregator;
           aggregator.selection = check;
           aggregator.noisy_max = GaussianNoisyMax{sigma2};
-          aggregator = protecting(aggregator, neighbours);
           double tightest = 0.0;
           for (std::int32_t teachers = 1; teachers <= 5; ++teachers) {
             for (const Counts& counts : all_histograms(teachers, 3)) {
@@ -190,12 +190,12 @@ TEST_SUITE("bounds") {
               const double q = log_q(aggregator.noisy_max, counts);
               const Probabilities& p = outcomes.of(counts);
               for (const double order : kOrders) {
-                const QueryCost any = data_independent_cost(aggregator, order);
+                const QueryCost any = data_independent_cost(aggregator, neighbours, order);
                 const JointCost joint(
-                    AnswerTable(*aggregator.selection, aggregator.neighbours, v, v, teachers),
-                    order, any.noisy_max);
+                    AnswerTable(*aggregator.selection, neighbours, v, v, teachers), order,
+                    any.noisy_max);
                 const BothDirections bound =
-                    joint.costs(v, tradeoff_log_excess(aggregator.step(), q, order));
+                    joint.costs(v, tradeoff_log_excess(aggregator.step(neighbours), q, order));
                 for_each_neighbour(counts, neighbours, [&](const Counts& other) {
                   const Probabilities& r = outcomes.of(other);
                   const double forward = renyi_divergence(p, r, order);
@@ -270,11 +270,12 @@ TEST_SUITE("bounds") {
 
   TEST_CASE("relations that have no cost") {
     CHECK_THROWS_AS(validate(Neighbours{Adjacency::replace, 0}), parameter_error);
-    Aggregator of_two_classes{{}, {OneLaplaceNoise{2.0}}, false, {Adjacency::replace, 2}};
-    CHECK_NOTHROW(validate(of_two_classes));
-    of_two_classes.neighbours = {Adjacency::add_remove, 1};
-    CHECK_THROWS_AS(validate(of_two_classes), parameter_error);
-    of_two_classes.neighbours = {Adjacency::replace, 0};
-    CHECK_THROWS_AS(validate(of_two_classes), parameter_error);
+    const Aggregator of_two_classes{{}, {OneLaplaceNoise{2.0}}};
+    const auto cost = [&](const Neighbours& neighbours) {
+      return steps_of(of_two_classes, neighbours, 1, 1).rdp(2.0).total();
+    };
+    CHECK(cost({Adjacency::replace, 2}) > 0.0);
+    CHECK_THROWS_AS(cost({Adjacency::add_remove, 1}), parameter_error);
+    CHECK_THROWS_AS(cost({Adjacency::replace, 0}), parameter_error);
   }
 }

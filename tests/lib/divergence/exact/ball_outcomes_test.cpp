@@ -28,12 +28,11 @@ constexpr Neighbours kRelations[] = {{Adjacency::replace, 2},
                                      {Adjacency::add_remove, 1},
                                      {Adjacency::add_remove, 2}};
 
-Aggregator gnmax(double sigma, const Neighbours& neighbours,
-                 std::optional<ThresholdCheck> check = {}) {
+Aggregator gnmax(double sigma, std::optional<ThresholdCheck> check = {}) {
   Aggregator aggregator;
   aggregator.noisy_max = GaussianNoisyMax{sigma};
   aggregator.selection = check;
-  return protecting(aggregator, neighbours);
+  return aggregator;
 }
 
 // Outcomes with refusals last, all from long double.
@@ -111,16 +110,17 @@ TEST_SUITE("exact") {
   TEST_CASE("the exact cost is the largest divergence over all neighbours") {
     std::int64_t pairs = 0;
     std::int64_t told = 0;
-    const auto check = [&](const Aggregator& aggregator, const Counts& counts) {
+    const auto check = [&](const Aggregator& aggregator, const Neighbours& neighbours,
+                           const Counts& counts) {
       std::int32_t teachers = 0;
       for (const std::int32_t n : counts) teachers += n;
-      const ExactMechanism mechanism(aggregator, teachers);
+      const ExactMechanism mechanism(aggregator, neighbours, teachers);
       ExactCost cost(mechanism, mechanism.group(counts, {}));
       const Probabilities p = outcomes_of(aggregator, counts);
       for (const double order : {1.3, 5.0, 30.0}) {
         double forward = 0.0;
         double reverse = 0.0;
-        for_each_neighbour(counts, aggregator.neighbours, [&](const Counts& other) {
+        for_each_neighbour(counts, neighbours, [&](const Counts& other) {
           const Probabilities r = outcomes_of(aggregator, other);
           forward = std::max(forward, renyi_divergence(p, r, order));
           reverse = std::max(reverse, renyi_divergence(r, p, order));
@@ -133,7 +133,7 @@ TEST_SUITE("exact") {
           const Counts its = counts_of(cost.votes(), *worst);
           ++told;
           double attained = 0.0;
-          for_each_neighbour(counts, aggregator.neighbours, [&](const Counts& other) {
+          for_each_neighbour(counts, neighbours, [&](const Counts& other) {
             if (sorted(other) != its) return;
             const Probabilities theirs = outcomes_of(aggregator, other);
             attained = std::max(
@@ -158,13 +158,12 @@ TEST_SUITE("exact") {
       for (int i = 0; i < 25; ++i) {
         const Counts counts = random_histogram(random, random.integer(3, 14), random.integer(2, 4));
         const double sigma = random.log_uniform(0.8, 8.0);
-        check(gnmax(sigma, neighbours), counts);
-        check(gnmax(sigma, neighbours,
-                    ThresholdCheck{random.uniform(0.0, 12.0), random.log_uniform(0.8, 6.0)}),
-              counts);
+        check(gnmax(sigma), neighbours, counts);
+        check(gnmax(sigma, ThresholdCheck{random.uniform(0.0, 12.0), random.log_uniform(0.8, 6.0)}),
+              neighbours, counts);
         Aggregator lnmax;
         lnmax.noisy_max = LaplaceNoisyMax{sigma};
-        if (i % 3 == 0) check(protecting(lnmax, neighbours), counts);
+        if (i % 3 == 0) check(lnmax, neighbours, counts);
       }
     }
     CHECK(pairs > 10'000);
@@ -184,7 +183,7 @@ TEST_SUITE("exact") {
           i % 2 == 0 ? std::nullopt
                      : std::optional(ThresholdCheck{random.uniform(0.0, 200.0),
                                                     random.log_uniform(5.0, 150.0)});
-      const ExactMechanism one(gnmax(sigma, {}, check), teachers);
+      const ExactMechanism one(gnmax(sigma, check), {}, teachers);
       ExactCost of_one(one, one.group(counts, {}));
       const NeighbourOutcomes* const known = of_one.outcomes();
       REQUIRE(known != nullptr);
@@ -218,7 +217,7 @@ TEST_SUITE("exact") {
         BothDirections before = of_one.largest(order);
         for (const Neighbours& neighbours :
              {Neighbours{Adjacency::add_remove, 2}, Neighbours{Adjacency::replace, 2}}) {
-          const ExactMechanism more(gnmax(sigma, neighbours, check), teachers);
+          const ExactMechanism more(gnmax(sigma, check), neighbours, teachers);
           if (ball_size(votes, neighbours) > 3000) continue;
           ExactCost of_more(more, more.group(counts, {}));
           const BothDirections cost = of_more.largest(order);
@@ -237,8 +236,8 @@ TEST_SUITE("exact") {
         const Counts counts = random_histogram(random, random.integer(3, 9), 3);
         std::int32_t teachers = 0;
         for (const std::int32_t n : counts) teachers += n;
-        const Aggregator aggregator = gnmax(1.7, neighbours, ThresholdCheck{4.0, 2.0});
-        const ExactMechanism mechanism(aggregator, teachers);
+        const Aggregator aggregator = gnmax(1.7, ThresholdCheck{4.0, 2.0});
+        const ExactMechanism mechanism(aggregator, neighbours, teachers);
         ExactCost cost(mechanism, mechanism.group(counts, {}));
         const auto tables = cost.tables();
         REQUIRE(tables);
@@ -266,11 +265,11 @@ TEST_SUITE("exact") {
   }
 
   TEST_CASE("neighbours that are not listed are refused") {
-    CHECK_THROWS_AS(ExactMechanism(gnmax(40.0, {Adjacency::replace, 4}), 250), parameter_error);
-    Aggregator interactive = gnmax(40.0, {Adjacency::replace, 2}, ThresholdCheck{60.0, 15.0});
+    CHECK_THROWS_AS(ExactMechanism(gnmax(40.0), {Adjacency::replace, 4}, 250), parameter_error);
+    Aggregator interactive = gnmax(40.0, ThresholdCheck{60.0, 15.0});
     interactive.interactive = true;
-    CHECK_THROWS_AS(ExactMechanism(interactive, 250), parameter_error);
-    const ExactMechanism mechanism(gnmax(40.0, {Adjacency::replace, 3}), 4950);
+    CHECK_THROWS_AS(ExactMechanism(interactive, {Adjacency::replace, 2}, 250), parameter_error);
+    const ExactMechanism mechanism(gnmax(40.0), {Adjacency::replace, 3}, 4950);
     Counts many(100);
     for (std::size_t j = 0; j < many.size(); ++j) many[j] = static_cast<std::int32_t>(j);
     CHECK_THROWS_AS(ExactCost(mechanism, mechanism.group(many, {})), parameter_error);

@@ -24,12 +24,11 @@ namespace {
 
 constexpr Neighbours kTwo{Adjacency::replace, 2};
 
-Aggregator noisy(const NoisyMax& noisy_max, const Neighbours& neighbours,
-                 std::optional<ThresholdCheck> check = {}) {
+Aggregator noisy(const NoisyMax& noisy_max, std::optional<ThresholdCheck> check = {}) {
   Aggregator aggregator;
   aggregator.noisy_max = noisy_max;
   aggregator.selection = check;
-  return protecting(aggregator, neighbours);
+  return aggregator;
 }
 
 std::int64_t teachers_of(const Counts& counts) {
@@ -44,7 +43,7 @@ TEST_SUITE("exact") {
   TEST_CASE("edges: moments of several teachers that no double holds are summed by logarithms") {
     for (const Counts& counts : {Counts{14, 0, 0}, Counts{10, 4, 0}, Counts{16, 0}}) {
       const double sigma = 0.6;
-      const ExactMechanism mechanism(noisy(NoisyMax{GaussianNoisyMax{sigma}}, kTwo),
+      const ExactMechanism mechanism(noisy(NoisyMax{GaussianNoisyMax{sigma}}), kTwo,
                                      teachers_of(counts));
       ExactCost cost(mechanism, mechanism.group(counts, {}));
       const Probabilities p = gaussian_outcomes(counts, sigma);
@@ -72,7 +71,7 @@ TEST_SUITE("exact") {
     const Counts counts{400, 0, 0};
     for (const std::optional<ThresholdCheck>& check :
          {std::optional<ThresholdCheck>(), std::optional(ThresholdCheck{200.0, 50.0})}) {
-      const ExactMechanism mechanism(noisy(NoisyMax{GaussianNoisyMax{0.6}}, kTwo, check), 400);
+      const ExactMechanism mechanism(noisy(NoisyMax{GaussianNoisyMax{0.6}}, check), kTwo, 400);
       ExactCost cost(mechanism, mechanism.group(counts, {}));
       const BothDirections bound = cost.bound(3.0, cost.tradeoff_excess(3.0));
       CHECK(cost.largest(3.0).forward == bound.forward);
@@ -83,25 +82,25 @@ TEST_SUITE("exact") {
       CHECK_FALSE(cost.holds_outcomes());
     }
     // Noise so small that it has no rule.
-    const ExactMechanism tiny(noisy(NoisyMax{GaussianNoisyMax{0.01}}, kTwo), 9);
+    const ExactMechanism tiny(noisy(NoisyMax{GaussianNoisyMax{0.01}}), kTwo, 9);
     CHECK_FALSE(tiny.ball(tiny.group(Counts{5, 4, 0}, {})));
     CHECK_FALSE(ExactCost(tiny, tiny.group(Counts{5, 4, 0}, {})).tables());
   }
 
   TEST_CASE("edges: what is asked of neighbours that are listed otherwise is refused, or none") {
     const Counts counts{6, 3, 0};
-    const ExactMechanism two(noisy(NoisyMax{GaussianNoisyMax{2.0}}, kTwo), 9);
+    const ExactMechanism two(noisy(NoisyMax{GaussianNoisyMax{2.0}}), kTwo, 9);
     ExactCost of_two(two, two.group(counts, {}));
     std::vector<BothDirections> costs;
     CHECK_THROWS_WITH_AS(of_two.by_group(3.0, costs),
                          "costs by group are those of one vote that moves", std::logic_error);
     CHECK_FALSE(of_two.worst_neighbour_at(3.0));
     CHECK(of_two.worst_in_ball(3.0));
-    const ExactMechanism one(noisy(NoisyMax{GaussianNoisyMax{2.0}}, {}), 9);
+    const ExactMechanism one(noisy(NoisyMax{GaussianNoisyMax{2.0}}), {}, 9);
     ExactCost of_one(one, one.group(counts, {}));
     CHECK_FALSE(of_one.worst_in_ball(3.0));
     CHECK(of_one.worst_neighbour_at(3.0));
-    CHECK_THROWS_AS(ExactMechanism(noisy(NoisyMax{OneLaplaceNoise{2.0}}, kTwo), 9),
+    CHECK_THROWS_AS(ExactMechanism(noisy(NoisyMax{OneLaplaceNoise{2.0}}), kTwo, 9),
                     parameter_error);
   }
 

@@ -37,7 +37,7 @@ TEST_CASE("a run costs what its queries cost one by one, at any number of orders
   for (const bool checked : {false, true}) {
     Aggregator aggregator{std::nullopt, {GaussianNoisyMax{9.0}}, false};
     if (checked) aggregator.selection = ThresholdCheck{35.0, 20.0};
-    const ExactMechanism mechanism(aggregator, kTeachers);
+    const ExactMechanism mechanism(aggregator, {}, kTeachers);
     for (std::size_t number = 1; number <= all.size(); ++number) {
       const std::span orders = std::span(all).first(number);
       const std::vector<ExactQuery> queries = random_queries(mechanism, random, 5);
@@ -92,7 +92,7 @@ TEST_CASE("a run costs what its queries cost one by one, at any number of orders
 // a tie, and something in the other.
 TEST_CASE("a query that matters in one direction alone is exact in it") {
   constexpr double kOrder = 22.86;
-  const ExactMechanism mechanism({std::nullopt, {GaussianNoisyMax{1.0}}, false}, 120);
+  const ExactMechanism mechanism({std::nullopt, {GaussianNoisyMax{1.0}}, false}, {}, 120);
   const std::vector<ExactQuery> queries{{mechanism.group(Counts{60, 60}, {}), 1},
                                         {mechanism.group(Counts{105, 15}, {}), 1}};
   const BothDirections tie = ExactCost(mechanism, queries[0].votes).largest(kOrder);

@@ -52,7 +52,7 @@ CountVotes sample_votes() {
 }
 
 Run all_of(const VoteSource& votes, const Aggregator& aggregator) {
-  return {votes, RowSelection::all(votes.queries()), aggregator, nullptr, {}, {}};
+  return {votes, RowSelection::all(votes.queries()), aggregator, {}, nullptr, {}, {}};
 }
 
 // What another implementation of the published formulas (numpy and scipy) prints for real votes.

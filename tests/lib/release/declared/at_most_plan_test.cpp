@@ -49,7 +49,8 @@ TEST_CASE("at most: what is published is one of two public numbers, and the leve
   int tested = 0;
   for (int n = 0; n < 12; ++n) {
     const VoteProfile votes = random_votes(random);
-    const double any = epsilon_for_any_votes(votes.aggregator, votes.queries, 1e-5);
+    const double any =
+        epsilon_for_any_votes(votes.aggregator, votes.neighbours, votes.queries, 1e-5);
     AtMostSettings settings;
     settings.delta = 1e-5;
     settings.threads = 1;
@@ -97,11 +98,11 @@ TEST_CASE("at most: as many queries cost an epsilon whatever the votes, and one 
   aggregator.noisy_max = GaussianNoisyMax{20.0};
   aggregator.selection = ThresholdCheck{30.0, 30.0};
   for (const double epsilon : {0.3, 1.0, 4.0}) {
-    const std::int64_t most = most_queries_for_any_votes(aggregator, 1000, epsilon, 1e-5);
+    const std::int64_t most = most_queries_for_any_votes(aggregator, {}, 1000, epsilon, 1e-5);
     REQUIRE(most < 1000);
-    if (most > 0) CHECK(epsilon_for_any_votes(aggregator, most, 1e-5) <= epsilon);
-    CHECK(epsilon_for_any_votes(aggregator, most + 1, 1e-5) > epsilon);
-    CHECK(most_queries_for_any_votes(aggregator, 2, 4.0, 1e-5) == 2);
+    if (most > 0) CHECK(epsilon_for_any_votes(aggregator, {}, most, 1e-5) <= epsilon);
+    CHECK(epsilon_for_any_votes(aggregator, {}, most + 1, 1e-5) > epsilon);
+    CHECK(most_queries_for_any_votes(aggregator, {}, 2, 4.0, 1e-5) == 2);
   }
 }
 
@@ -177,7 +178,7 @@ TEST_CASE("at most: of a few teachers, by the cost that is asked for, in words")
           its.bound = CurveCost::exact;
           its.certificate = Certificate::complex;
         }) == "a cost is one of Renyi orders: a certificate by complex orders has none");
-  const double any = epsilon_for_any_votes(votes.aggregator, votes.queries, 1e-3);
+  const double any = epsilon_for_any_votes(votes.aggregator, votes.neighbours, votes.queries, 1e-3);
   const std::string needless = said([&](auto& its) { its.claim = 4.0 * any; });
   CHECK(needless.find("which holds whatever the votes are and is said where the test does not "
                       "pass: it needs no test") != std::string::npos);

@@ -200,7 +200,7 @@ TEST_SUITE("declared") {
             const int power = static_cast<int>(std::floor(std::log2(at)));
             const auto [entry, is_new] = known.try_emplace(power, 0.0);
             if (is_new) {
-              entry->second = epsilon_for_any_votes({its.check, its.noise}, its.queries,
+              entry->second = epsilon_for_any_votes({its.check, its.noise}, {}, its.queries,
                                                     std::ldexp(1.0, power));
             }
             return entry->second;

@@ -29,7 +29,7 @@ VoteProfile votes_of(const nlohmann::json& run, const Aggregator& aggregator) {
   const io::OpenedTable opened =
       io::open_table(pate::test::shared_votes(run.at("votes").get<std::string>() + "_counts.npy"));
   const CountVotes votes(opened.table);
-  Run all{votes, RowSelection::first(run.at("queries")), aggregator, nullptr, {}, {}};
+  Run all{votes, RowSelection::first(run.at("queries")), aggregator, {}, nullptr, {}, {}};
   return collect_votes(all);
 }
 

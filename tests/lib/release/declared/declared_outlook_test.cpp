@@ -67,7 +67,7 @@ TEST_CASE("declared outlook: as the test itself has it, rarer with more queries"
     aggregator.noisy_max = GaussianNoisyMax{random.log_uniform(8.0, 15.0)};
     if (n % 2 == 0) aggregator.selection = ThresholdCheck{25.0, 12.0};
     settings.question.cost =
-        default_cost(aggregator, settings.question.teachers, settings.question.classes);
+        default_cost(aggregator, {}, settings.question.teachers, settings.question.classes);
     settings.budget = {random.uniform(2.5, 5.0), 1e-5, false};
     settings.queries = kOutlookHistograms;
     settings.threads = 1;
@@ -79,7 +79,7 @@ TEST_CASE("declared outlook: as the test itself has it, rarer with more queries"
 TEST_CASE("declared outlook: of a few teachers, by either certificate") {
   for (const Certificate certificate : {Certificate::renyi, Certificate::complex}) {
     DeclaredSettings settings;
-    settings.question = joint_question(Aggregator{{}, GaussianNoisyMax{5.0}}, 10, 2);
+    settings.question = joint_question(Aggregator{{}, GaussianNoisyMax{5.0}}, {}, 10, 2);
     settings.budget = {6.0, 1e-2, false};
     settings.queries = kOutlookHistograms;
     settings.threads = 1;

@@ -65,7 +65,7 @@ SmallDeclared random_declared(Random& random) {
       q.aggregator.interactive = kind == 2;
     }
   }
-  q.cost = default_cost(q.aggregator, q.teachers, q.classes);
+  q.cost = default_cost(q.aggregator, q.neighbours, q.teachers, q.classes);
   if (random.integer(0, 3) == 0 && q.aggregator.is_gaussian()) q.cost = CurveCost::tilted;
   for (std::int64_t j = 0; j < q.classes; ++j) {
     its.scores.push_back(static_cast<std::int32_t>(random.integer(0, 3)));
@@ -85,8 +85,7 @@ SmallDeclared random_declared(Random& random) {
 SmallDeclared random_declared_of_persons(Random& random) {
   SmallDeclared its = random_declared(random);
   const std::int64_t most = std::min<std::int64_t>(its.question.teachers, 4);
-  its.question.aggregator =
-      protecting(its.question.aggregator, {Adjacency::replace, random.integer(2, most)});
+  its.question.neighbours = {Adjacency::replace, random.integer(2, most)};
   if (random.integer(0, 3) == 0) its.question.cost = CurveCost::tradeoff;
   return its;
 }
@@ -101,7 +100,7 @@ struct SmallVotesFacts {
 class SmallWorld {
  public:
   explicit SmallWorld(const SmallDeclared& its)
-      : SmallWorld(its, its.question.aggregator.neighbours.teachers) {}
+      : SmallWorld(its, its.question.neighbours.teachers) {}
   // With neighbours whose votes are so far away, whoever the costs are for.
   SmallWorld(const SmallDeclared& its, std::int64_t reach)
       : its_(its),
@@ -201,7 +200,7 @@ std::string described(const SmallDeclared& its) {
   return show({{"M", q.teachers},
                {"m", q.classes},
                {"N", its.queries},
-               {"S", q.aggregator.neighbours.teachers},
+               {"S", q.neighbours.teachers},
                {"noise", q.aggregator.noisy_max.parameter()},
                {"gaussian", q.aggregator.is_gaussian()},
                {"T", check ? check->threshold : -1.0},
@@ -397,11 +396,11 @@ TEST_CASE("declared budget: what is counted in votes, or for one vote, breaks it
     its.queries = 1;
     q.classes = 2;
     q.teachers = random.integer(6, 11);
-    q.cost = default_cost(q.aggregator, q.teachers, q.classes);
-    const std::int64_t reach = q.aggregator.neighbours.teachers;
+    q.cost = default_cost(q.aggregator, q.neighbours, q.teachers, q.classes);
+    const std::int64_t reach = q.neighbours.teachers;
     const SmallWorld world(its);
     SmallDeclared with_one = its;
-    with_one.question.aggregator = protecting(q.aggregator, {});
+    with_one.question.neighbours = {};
     const SmallWorld one_vote(with_one, reach);
     for (int k = 0; k < 20; ++k) {
       its.budget.epsilon = some_epsilon(random, its, world);
@@ -457,8 +456,8 @@ TEST_CASE("at most: the claim holds as one of the outcome, on all votes and all 
       const int power = static_cast<int>(std::floor(std::log2(at)));
       const auto [entry, is_new] = known.try_emplace(power, 0.0);
       if (is_new) {
-        entry->second =
-            epsilon_for_any_votes(its.question.aggregator, its.queries, std::ldexp(1.0, power));
+        entry->second = epsilon_for_any_votes(its.question.aggregator, its.question.neighbours,
+                                              its.queries, std::ldexp(1.0, power));
       }
       return entry->second;
     });

@@ -268,8 +268,7 @@ TEST_SUITE("sensitivity") {
       const LocalSensitivity local =
           tradeoff_local_sensitivity(votes, curve, ReleasedCost::joint, resolution, kTeachers, 1);
       const QGrid grid(curve, aggregator.noisy_max, 4, resolution, 1);
-      const AnswerTable ladder(*aggregator.selection, aggregator.neighbours, 0, kTeachers,
-                               kTeachers);
+      const AnswerTable ladder(*aggregator.selection, {}, 0, kTeachers, kTeachers);
       const SensitivityTable table(grid, ladder, kOrder, curve.log_cap(), 0, kTeachers, 1);
       const UnionBoundTable terms(pair_term(aggregator.noisy_max), kTeachers);
       std::vector<double> expected(kTeachers + 1, 0.0);
@@ -320,8 +319,9 @@ TEST_SUITE("sensitivity") {
       if (d < few.at.size()) CHECK(few.at[d] == fine.at[d]);
     }
     CHECK(at({}, 100, 2).at == fine.at);
-    CHECK(fine.beyond ==
-          doctest::Approx(4.0 * data_independent_cost(aggregator, 10.0).total()).epsilon(1e-14));
+    CHECK(
+        fine.beyond ==
+        doctest::Approx(4.0 * data_independent_cost(aggregator, {}, 10.0).total()).epsilon(1e-14));
     // With little smoothing the maximum is where nothing was computed, and it says so.
     CHECK(smooth_sensitivity(few, 1e-4).at_end);
     CHECK(smooth_sensitivity(few, 1e-4).value >= smooth_sensitivity(fine, 1e-4).value);

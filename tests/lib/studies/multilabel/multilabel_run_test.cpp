@@ -113,7 +113,8 @@ TEST_SUITE("multilabel") {
           wanted.exact = true;
           wanted.orders = std::vector{order};
           const Account costs = account(
-              Run{*votes, RowSelection::all(votes->queries()), gnmax, nullptr, {}, {}, {}}, wanted);
+              Run{*votes, RowSelection::all(votes->queries()), gnmax, {}, nullptr, {}, {}, {}},
+              wanted);
           const auto classic = [&](Bound bound) {
             const auto found = std::ranges::find_if(costs.costs, [&](const CostEntry& cost) {
               return cost.bound == bound && cost.conversion == EpsilonMethod::classic &&
