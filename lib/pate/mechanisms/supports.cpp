@@ -62,7 +62,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {any(smooth_release, published_release), any(Given::several_replaced), kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: a release through a "
      "curve is known for them"},
-    {any(ptr, tilted, complex, weights, groups, tries, smooth_release, published_release,
+    {any(ptr, tilted, weights, groups, tries, smooth_release, published_release,
          published_sensitivity),
      kOthers, kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: of these the bounds "
@@ -85,11 +85,11 @@ constexpr auto kFacts = std::to_array<Fact>({
     {any(one_noise), kAdded, kAll,
      "one noise is compared with half of the teachers, whose number must not change with the "
      "votes: leave {p}neighbours add-remove out"},
-    {any(exact, explanation), any(Given::more_than_listed), kAll,
-     "exact costs list all neighbours, which is done for at most 3 teachers per person, not for "
+    {any(exact, complex, explanation), any(Given::more_than_listed), kAll,
+     "{what} lists all neighbours, which is done for at most 3 teachers per person, not for "
      "{who}: the bound tradeoff holds for them all the same"},
-    {any(exact, explanation), any(Given::student, Given::one_noise), kOthers,
-     "exact costs for {who} are known without a student and one noise only: the bound tradeoff "
+    {any(exact, complex, explanation), any(Given::student, Given::one_noise), kOthers,
+     "{what} for {who} is known without a student and one noise only: the bound tradeoff "
      "holds for them all the same"},
     // What votes say.
     {any(ptr, one_noise, exact, tilted, complex, explanation, tuning, release, published_release),

@@ -26,6 +26,12 @@ int dumps() {
   return asked == nullptr ? 300 : std::atoi(asked);
 }
 
+Neighbours random_neighbours(Random& random) {
+  const Adjacency adjacency =
+      random.integer(0, 1) == 0 ? Adjacency::replace : Adjacency::add_remove;
+  return {adjacency, random.integer(0, 2) == 0 ? random.integer(2, 3) : 1};
+}
+
 Aggregator random_aggregator(Random& random, double teachers) {
   const double noise = std::max(teachers * random.log_uniform(0.003, 5.0), 0.2);
   Aggregator result;
@@ -77,16 +83,19 @@ TEST_SUITE("accounting") {
     Random random(73);
     std::vector<double> above;
     for (int i = 0; i < dumps(); ++i) {
-      const auto classes = static_cast<std::size_t>(random.integer(2, 6));
-      const std::int64_t teachers = std::llround(random.log_uniform(2.0, 500.0));
+      const Neighbours neighbours = random_neighbours(random);
+      const auto classes =
+          static_cast<std::size_t>(random.integer(2, neighbours.teachers > 1 ? 4 : 6));
+      const std::int64_t teachers = std::llround(random.log_uniform(3.0, 500.0));
       const HistogramVotes votes(random_histograms(random, teachers, classes));
-      const Run run = run_of(votes, random_aggregator(random, static_cast<double>(teachers)));
+      Run run = run_of(votes, random_aggregator(random, static_cast<double>(teachers)));
+      run.neighbours = neighbours;
       AccountSettings settings;
       settings.delta = std::pow(10.0, -random.uniform(1.0, 12.0));
       settings.exact = settings.complex = true;
       settings.profile_deltas = {settings.delta};
       settings.threads = 1;
-      INFO("dump ", i, " delta ", settings.delta);
+      INFO("dump ", i, " delta ", settings.delta, " ", in_words(neighbours));
       const Account result = account(run, settings);
       const double complex = epsilon_of(result, Bound::complex, EpsilonMethod::profile);
       const double tradeoff = epsilon_of(result, Bound::tradeoff, EpsilonMethod::improved);
