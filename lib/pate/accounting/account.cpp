@@ -294,7 +294,9 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
   if (partials.exact && settings.complex) {
-    add_complex_costs(partials.exact->distinct, settings.threads, result);
+    const ExactMechanism mechanism(aggregator.noisy(), neighbours, result.teachers);
+    add_complex_entry(
+        certified_epsilon(mechanism, partials.exact->distinct, settings.threads, result), result);
   }
   const ExactSettings exact = exact_settings(settings, is_part);
   // For the costs above alone the distinct queries were counted too.

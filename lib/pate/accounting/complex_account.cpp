@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "pate/accounting/exact_account.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/complex/largest_moduli.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
-#include "pate/mechanisms/supports.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 
@@ -23,13 +24,6 @@ constexpr std::size_t kQueriesPerTask = 8;
 constexpr double kExpectedShare = 0.8;
 // So many times is the epsilon that was found the one to choose orders by.
 constexpr int kRounds = 2;
-
-// The neighbours of a query that are compared: of none nothing is, `left_out` stands for it.
-struct Compared {
-  std::vector<DistributionPair> tables;
-  bool known = true;      // whether there are tables
-  bool left_out = false;  // whether something was, which adds the limit to delta at most
-};
 
 // The orders of the rule for about this epsilon, and those at which Renyi's conversion is the
 // smallest that the account has: what they certify is no more than that.
@@ -51,16 +45,20 @@ bool adds_at_most(double log_bound, double limit) {
   return d <= kMostSure && 2.1 * d <= limit;
 }
 
-Compared compared(ExactRun& run, std::size_t i, double limit) {
+ComparedQuery compared(ExactRun& run, std::size_t i, double limit) {
   ExactCost& cost = run[i];
-  Compared result;
+  ComparedQuery result;
+  result.count = static_cast<std::int64_t>(run.count(i));
+  result.cap = [&cost](double order, Direction direction) {
+    return cost.bound(order, cost.tradeoff_excess(order)).of(direction);
+  };
   if (adds_at_most(cost.log_other_outcomes(), limit)) {
     result.left_out = true;
     return result;
   }
   if (adds_at_most(cost.log_q_any_neighbour(), limit)) {
     result.left_out = true;
-    result.tables = cost.selection_tables();
+    result.set(cost.selection_tables());
     return result;
   }
   std::vector<std::uint32_t> only;
@@ -73,7 +71,7 @@ Compared compared(ExactRun& run, std::size_t i, double limit) {
   }
   auto tables = run.tables(i, only);
   result.known = tables.has_value();
-  if (tables) result.tables = std::move(*tables);
+  if (tables) result.set(*std::move(tables));
   return result;
 }
 
@@ -83,38 +81,55 @@ class QueryModuli {
   QueryModuli(const ComplexOrders& orders, Direction direction)
       : orders_(orders), direction_(direction), largest_(orders), logs_(orders.size()) {}
 
-  // Adds them, so many times.
-  void add(ExactCost& cost, const Compared& compared, std::int64_t count, LogModulusSums& to) {
+  // Adds them, as often as the query occurs.
+  void add(const ComparedQuery& query, LogModulusSums& to) {
     largest_.clear();
-    for (const DistributionPair& table : compared.tables) {
-      largest_.add(direction_ == Direction::forward ? table : reversed(table));
+    const ComparedQuery::Tables& its = query.of(direction_);
+    for (std::size_t k = 0; k < its.known.size(); ++k) {
+      largest_.add(its.known[k], k < its.uncertain.size() ? moments(its.uncertain[k])
+                                                          : std::span<const double>());
     }
     std::vector<double> caps(orders_.reals.size(), kInfinity);
     largest_.logs(caps, logs_);
-    if (!compared.known ||
+    if (!query.known ||
         !std::ranges::all_of(logs_, [](double log) { return std::isfinite(log); })) {
       // Moduli at k = 0 are Renyi moments, and those are the largest.
       for (std::size_t i = 0; i < caps.size(); ++i) {
-        const double order = orders_.reals[i] + 1.0;
-        caps[i] = cost.bound(order, cost.tradeoff_excess(order)).of(direction_);
+        caps[i] = query.cap(orders_.reals[i] + 1.0, direction_);
       }
       largest_.logs(caps, logs_);
-      for (std::size_t j = 0; !compared.known && j < logs_.size(); ++j) {
+      for (std::size_t j = 0; !query.known && j < logs_.size(); ++j) {
         const std::size_t i = j / orders_.row();
         logs_[j] = orders_.reals[i] * caps[i] * (1.0 + 1e-15);
       }
     }
-    to.add(logs_, count);
+    to.add(logs_, query.count);
   }
 
  private:
+  // What such outcomes add to a modulus at most, by real part.
+  std::span<const double> moments(const DistributionPair& outcomes) {
+    moments_.assign(orders_.reals.size(), 0.0);
+    for (std::size_t i = 0; i < moments_.size(); ++i) {
+      for (const OutcomeMass& outcome : outcomes) {
+        moments_[i] += outcome.p * std::exp(orders_.reals[i] * outcome.loss) * (1.0 + 1e-12);
+      }
+    }
+    return moments_;
+  }
+
   const ComplexOrders& orders_;
   Direction direction_;
   LargestModuli largest_;
-  std::vector<double> logs_;
+  std::vector<double> logs_, moments_;
 };
 
 }  // namespace
+
+void ComparedQuery::set(std::vector<DistributionPair> tables) {
+  for (const DistributionPair& table : tables) reverse.known.push_back(reversed(table));
+  forward.known = std::move(tables);
+}
 
 ComplexSums::ComplexSums(const ComplexOrders& by)
     : orders(by), forward(by.size()), reverse(by.size()) {}
@@ -125,26 +140,31 @@ void ComplexSums::add(const ComplexSums& other) {
   left_out += other.left_out;
 }
 
-ComplexSums complex_sums(ExactRun& run, const ComplexOrders& orders, double limit,
+ComplexSums complex_sums(std::size_t size, const CompareQuery& query, const ComplexOrders& orders,
                          unsigned threads) {
   validate(orders);
-  const std::size_t tasks = (run.size() + kQueriesPerTask - 1) / kQueriesPerTask;
+  const std::size_t tasks = (size + kQueriesPerTask - 1) / kQueriesPerTask;
   std::vector<ComplexSums> parts(tasks, ComplexSums(orders));
   parallel_for(tasks, threads, [&](std::size_t task) {
     QueryModuli forward(orders, Direction::forward);
     QueryModuli reverse(orders, Direction::reverse);
-    const std::size_t end = std::min(run.size(), (task + 1) * kQueriesPerTask);
+    const std::size_t end = std::min(size, (task + 1) * kQueriesPerTask);
     for (std::size_t i = task * kQueriesPerTask; i < end; ++i) {
-      const Compared its = compared(run, i, limit);
-      const auto count = static_cast<std::int64_t>(run.count(i));
-      forward.add(run[i], its, count, parts[task].forward);
-      reverse.add(run[i], its, count, parts[task].reverse);
-      if (its.left_out) parts[task].left_out += count;
+      const ComparedQuery its = query(i);
+      forward.add(its, parts[task].forward);
+      reverse.add(its, parts[task].reverse);
+      if (its.left_out) parts[task].left_out += its.count;
     }
   });
   ComplexSums result(orders);
   for (const ComplexSums& part : parts) result.add(part);
   return result;
+}
+
+ComplexSums complex_sums(ExactRun& run, const ComplexOrders& orders, double limit,
+                         unsigned threads) {
+  return complex_sums(
+      run.size(), [&](std::size_t i) { return compared(run, i, limit); }, orders, threads);
 }
 
 BothDirections complex_epsilon(const ComplexSums& sums, double limit, double delta) {
@@ -158,39 +178,50 @@ BothDirections complex_epsilon(const ComplexSums& sums, double limit, double del
   return {of(sums.forward), of(sums.reverse)};
 }
 
-void add_complex_costs(std::span<const ExactQuery> queries, unsigned threads, Account& account) {
-  require(Asked::complex, {account.aggregator, account.steps.neighbours});
+double certified_epsilon(const Account& account, const ComplexSumsAt& sums_at) {
+  if (account.queries == 0) return 0.0;
   double known = kInfinity;
   for (const CostEntry& cost : account.costs) {
     if (cost.promise == Promise::fixed && cost.delta == account.delta) {
       known = std::min(known, cost.epsilon);
     }
   }
-  CostEntry entry{Bound::complex, GuaranteeKind::joint, EpsilonMethod::profile, 0.0, account.delta};
-  entry.data_dependent = true;
-  if (account.queries > 0) {
-    const ExactMechanism mechanism(account.aggregator.noisy(), account.steps.neighbours,
-                                   account.teachers);
-    ExactRun run(mechanism, {queries.begin(), queries.end()}, threads);
-    const double limit = kLeftOutShare * account.delta / static_cast<double>(account.queries);
-    // Whatever they are chosen by, a certificate holds.
-    constexpr double kLeastEpsilon = 1e-3;
-    constexpr double kMostEpsilon = 1e3;
-    double about = std::clamp(kExpectedShare * known, kLeastEpsilon, kMostEpsilon);
-    entry.epsilon = kInfinity;
-    for (int round = 0; round < kRounds; ++round) {
-      const ComplexSums sums = complex_sums(run, orders_for(account, about), limit, threads);
-      entry.epsilon = std::min(entry.epsilon, complex_epsilon(sums, limit, account.delta).larger());
-      if (!std::isfinite(entry.epsilon)) break;
-      about = std::clamp(entry.epsilon, kLeastEpsilon, kMostEpsilon);
+  const double limit = kLeftOutShare * account.delta / static_cast<double>(account.queries);
+  // Whatever they are chosen by, a certificate holds.
+  constexpr double kLeastEpsilon = 1e-3;
+  constexpr double kMostEpsilon = 1e3;
+  double about = std::clamp(kExpectedShare * known, kLeastEpsilon, kMostEpsilon);
+  double result = kInfinity;
+  for (int round = 0; round < kRounds; ++round) {
+    double epsilon = 0.0;
+    for (const ComplexSums& sums : sums_at(orders_for(account, about), limit)) {
+      epsilon = max_or_nan(epsilon, complex_epsilon(sums, limit, account.delta).larger());
     }
+    result = std::min(result, epsilon);
+    if (!std::isfinite(result)) break;
+    about = std::clamp(result, kLeastEpsilon, kMostEpsilon);
   }
-  entry.parts = {{"steps", entry.epsilon}};
+  return result;
+}
+
+void add_complex_entry(double epsilon, Account& account) {
+  CostEntry entry{Bound::complex, GuaranteeKind::joint, EpsilonMethod::profile, epsilon,
+                  account.delta};
+  entry.data_dependent = true;
+  entry.parts = {{"steps", epsilon}};
   insert_entries(std::span(&entry, 1), account);
   account.notices.push_back(
       {"complex_private",
        "the certificate by complex orders is for the owner of the data: it depends on the votes "
        "and must not be published as it is"});
+}
+
+double certified_epsilon(const ExactMechanism& mechanism, std::span<const ExactQuery> queries,
+                         unsigned threads, const Account& account) {
+  ExactRun run(mechanism, {queries.begin(), queries.end()}, threads);
+  return certified_epsilon(account, [&](const ComplexOrders& orders, double limit) {
+    return std::vector{complex_sums(run, orders, limit, threads)};
+  });
 }
 
 }  // namespace pate

@@ -193,9 +193,10 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   if (!mechanism.moves_together()) {
     account.notices.push_back(
         {"no_teacher_costs",
-         fmt::format("exact costs are those of the counts, whoever the {} are: costs of single "
-                     "teachers are known for one that votes otherwise",
-                     mechanism.neighbours().teachers == 1 ? "teacher" : "teachers")});
+         fmt::format(
+             "exact costs are those of the counts, whoever the {}: costs of single "
+             "teachers are known for one that votes otherwise",
+             mechanism.neighbours().teachers == 1 ? "teacher is" : "teachers are")});
   }
   const DirectionOptima exact = search_counts(costs, search, account);
   std::vector<CostEntry> entries =

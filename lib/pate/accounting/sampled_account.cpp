@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pate/accounting/circumstances.hpp"
+#include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/accounting/direction_entries.hpp"
@@ -227,6 +228,42 @@ std::optional<double> ExactSamples::epsilon(const ProfileHints& hints,
   return std::isfinite(result) ? std::optional(result) : std::nullopt;
 }
 
+// Better known are outcomes to which complex orders give a phase.
+constexpr double kKnownOutcome = 1e-12;
+
+// A query beside the neighbours with such a change.
+ComparedQuery compared(const SampledQuery& query, const DistinctSample& one, Change change) {
+  ComparedQuery result{one.count};
+  result.known = one.outcomes.has_value();
+  result.cap = [&query](double order, Direction) { return sampled_cost(query.noise, order); };
+  if (!result.known) return result;
+  const auto neighbours = one.outcomes->neighbours(change);
+  for (const Direction direction : kDirections) {
+    ComparedQuery::Tables& to = direction == Direction::forward ? result.forward : result.reverse;
+    for (const DistributionPair& all : one.outcomes->tables(direction, change)) {
+      const auto& elements = neighbours[to.known.size()].elements;
+      DistributionPair& known = to.known.emplace_back();
+      DistributionPair& uncertain = to.uncertain.emplace_back();
+      for (std::size_t e = 0; e < all.size(); ++e) {
+        (elements[e].uncertainty < kKnownOutcome ? known : uncertain).push_back(all[e]);
+      }
+    }
+  }
+  return result;
+}
+
+double certified_epsilon(const SampledQuery& query, std::span<const DistinctSample> distinct,
+                         unsigned threads, const Account& account) {
+  return certified_epsilon(account, [&](const ComplexOrders& orders, double /*limit*/) {
+    std::vector<ComplexSums> sums;
+    for (const Change change : kChanges) {
+      const auto at = [&](std::size_t i) { return compared(query, distinct[i], change); };
+      sums.push_back(complex_sums(distinct.size(), at, orders, threads));
+    }
+    return sums;
+  });
+}
+
 void add_exact(const SampledQuery& query, std::span<const DistinctSample> distinct,
                const AccountSettings& settings, Account& account) {
   const ExactSamples samples(query, distinct, settings.threads);
@@ -321,16 +358,21 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   validate_delta(settings.delta);
   const auto& selection = run.aggregator.noisy().selection;
   const SampledQuery query{sampled, selection ? selection->threshold : 0.0};
-  if (settings.exact) SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
+  if (settings.exact || settings.complex) {
+    SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
+  }
   std::vector<DistinctSample> distinct = distinct_of(run, settings);
   if (settings.when_read) settings.when_read();
   Account account = sampled_any_votes(run, sampling, settings);
-  if (settings.exact) {
+  if (settings.exact || settings.complex) {
     parallel_for(distinct.size(), settings.threads, [&](std::size_t i) {
       distinct[i].outcomes = SampledOutcomes::make(query, distinct[i].votes);
     });
   }
   count_answered(query, distinct, account);
+  if (settings.complex) {
+    add_complex_entry(certified_epsilon(query, distinct, settings.threads, account), account);
+  }
   if (settings.exact && account.queries > 0) add_exact(query, distinct, settings, account);
   settle_headline(settings, account);
   return account;

@@ -13,13 +13,14 @@ namespace pate {
 ///                        numbers of votes that its samples may have (`SampledOutcomes`); both
 ///                        directions, the worst neighbour at every query: of those with a teacher
 ///                        more on all queries, or of those with one less, whichever cost more
+///     complex, joint     with `settings.complex`: a certificate from the same outcomes
 ///
 /// A query whose outcomes numbers do not hold costs what any votes cost. Steps are
 /// `sampled_queries`; what is answered is expected of the samples' top counts. Bounds by q know
 /// nothing of samples: settings `published` and `tradeoff` are not looked at.
 ///
 /// Throws `parameter_error` for other noise than Gaussian, other neighbours, a student, decisions,
-/// labels, shards, tilted and complex costs, a rate out of range, and what `account` throws.
+/// labels, shards, tilted costs, a rate out of range, and what `account` throws.
 [[nodiscard]] Account account_sampled(const Run& run, double rate, const AccountSettings& settings);
 
 /// A query of a run that samples answer, where it is one: throws as above.

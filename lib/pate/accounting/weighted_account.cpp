@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "pate/accounting/circumstances.hpp"
+#include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/exact_by_weight.hpp"
 #include "pate/accounting/partials.hpp"
 #include "pate/base/error.hpp"
 #include "pate/divergence/exact/exact_mechanism.hpp"
+#include "pate/numerics/infinity.hpp"
 
 namespace pate {
 
@@ -23,7 +25,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   const Run& in_units = weighted.in_units();
   const auto teachers = weighted.teachers();
   std::optional<ExactMechanism> mechanism;
-  if (settings.exact) {
+  if (settings.exact || settings.complex) {
     if (teachers.size() > kMaxExactWeights) {
       throw parameter_error(fmt::format(
           "exact costs take as long for every weight as for all teachers of one: at most {} "
@@ -39,12 +41,13 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   const std::optional<ExactPartials> exact =
       std::exchange(counted.partials.exact, std::optional<ExactPartials>{});
   std::optional<ExactByWeight> exact_costs;
-  if (exact) {
+  if (settings.exact) {
     exact_costs.emplace(*exact, *counted.teachers, in_units.aggregator.noisy(), weights.total(),
                         weights.units.size(), exact_settings(settings, /*is_part=*/!with_profiles));
   }
 
   WeightedAccount result;
+  double certified = 0.0;  // of those with the weights so far, whoever pays most
   for (const auto& of_weight : teachers) {
     const auto& units = of_weight.first;
     const auto& its = of_weight.second;
@@ -52,13 +55,20 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     const CostedMechanism of_teacher = weighted.paid_by(units);
     std::optional<double> most;
     const auto add_exact = [&](Account& account) {
+      if (settings.complex) {
+        const auto of_units =
+            ExactMechanism::of_weight(in_units.aggregator.noisy(), weights.total(), units);
+        certified = max_or_nan(
+            certified, certified_epsilon(of_units, exact->distinct, settings.threads, account));
+        if (is_heaviest) add_complex_entry(certified, account);
+      }
       if (!exact_costs) return;
       most = exact_costs->add(units, its, account);
       if (is_heaviest) exact_costs->fill(account);
     };
     // Of a lighter teacher nothing is told that a choice of the headline would restrict.
     AccountSettings own = settings;
-    own.exact = false;
+    own.exact = own.complex = false;
     if (!is_heaviest) own.reading.reset();
     if (!is_heaviest) own.conversion.reset();
     Account account = pate::account(counted.partials, of_teacher.mechanism, of_teacher.neighbours,

@@ -43,15 +43,17 @@ inline constexpr std::size_t kMaxExactWeights = 64;
 /// is for any of the other classes (`ExactMechanism::of_weight`), in both directions. There are no
 /// entries `exact`, which would not know whose vote it is that moves.
 ///
+/// With `settings.complex` a certificate for whoever pays most (`complex`): on every query any vote
+/// of the weight may be the one that moves.
+///
 /// `with_profiles`: whether exact costs have the conversion `profile`, which takes most of the
 /// time.
 ///
 /// `run.votes` are the predictions; `run.aggregator` has its noise and threshold in votes of weight
 /// 1, that of `account` in votes of the heaviest teacher. Weights are public: fixed without looking
-/// at votes. Throws `parameter_error` for tilted and complex costs, which know one vote that moves
-/// only, for PTR, a student and one noise, for a threshold and more than kMaxThresholdUnits
-/// units, for shards, and for exact costs of more than kMaxExactWeights weights; and what `account`
-/// throws.
+/// at votes. Throws `parameter_error` for tilted costs, which know one vote that moves only, for
+/// PTR, a student and one noise, for a threshold and more than kMaxThresholdUnits units, for
+/// shards, and for exact costs of more than kMaxExactWeights weights; and what `account` throws.
 [[nodiscard]] WeightedAccount account_weighted(const Run& run, const PredictionVotes& predictions,
                                                const TeacherWeights& weights,
                                                const AccountSettings& settings,

@@ -53,8 +53,7 @@ static_assert(kMaxListedTeachers == 3, "sentences of the table say three");
 
 constexpr auto kFacts = std::to_array<Fact>({
     // Samples, which have neighbours of their own.
-    {any(tilted, complex), any(Given::samples), kAll,
-     "{what} is not known of samples: exact costs are"},
+    {any(tilted), any(Given::samples), kAll, "{what} is not known of samples: exact costs are"},
     {any(weights), any(Given::samples, Given::declared), kAll,
      "{what} excludes samples, {p}declared-epsilon and {p}published-sensitivity, where every vote "
      "counts one"},
@@ -127,7 +126,7 @@ constexpr auto kFacts = std::to_array<Fact>({
      "query counts as answered"},
     {kSamples, any(Given::declared), kAll,
      "{what} exclude {p}declared-epsilon and {p}published-sensitivity, which are of all votes"},
-    {any(tilted, complex), any(Given::weights), kAll,
+    {any(tilted), any(Given::weights), kAll,
      "{what} knows only what one vote that moves changes, not one with a weight: exact costs are "
      "there with weights of teachers"},
     {any(weights, groups), any(Given::shard), kAll,

@@ -247,7 +247,7 @@ TEST_SUITE("accounting") {
       const auto told = std::ranges::find(found.notices, "no_teacher_costs", &Notice::code);
       REQUIRE(told != found.notices.end());
       CHECK(told->message.starts_with("exact costs are those of the counts, whoever the " +
-                                      std::string(teachers == 1 ? "teacher are" : "teachers are")));
+                                      std::string(teachers == 1 ? "teacher is" : "teachers are")));
       CHECK(entry_of(found, Bound::exact, EpsilonMethod::profile)->epsilon ==
             entry_of(same, Bound::exact, EpsilonMethod::profile)->epsilon);
     }

@@ -128,7 +128,8 @@ TEST_SUITE("sampled_account") {
 
   TEST_CASE("a teacher is there more on all queries or less on all: each change has its own sum") {
     Random random(61);
-    int smaller = 0;  // than the sum of what is worse at every query
+    double nearest = 0.0;  // to delta, by complex orders
+    int smaller = 0;       // than the sum of what is worse at every query
     for (int trial = 0; trial < 24; ++trial) {
       const std::int64_t teachers = random.integer(2, 5);
       const auto classes = static_cast<std::size_t>(random.integer(2, 3));
@@ -146,6 +147,7 @@ TEST_SUITE("sampled_account") {
                                has_check ? random.uniform(0.5, 3.0) : 0.0};
       AccountSettings settings = settings_of(kDelta, true);
       settings.orders = {1.5, 3.0, 9.0};
+      settings.complex = true;
       const HistogramVotes votes(queries);
       const Account account = account_sampled(pate::test::run_of(votes, mechanism_of(query)),
                                               query.noise.rate, settings);
@@ -190,8 +192,11 @@ TEST_SUITE("sampled_account") {
         }
       }
       const CostEntry* const profile = entry_of(account, Bound::exact, EpsilonMethod::profile);
+      const CostEntry* const certified = entry_of(account, Bound::complex, EpsilonMethod::profile);
+      REQUIRE(certified != nullptr);
       if (profile == nullptr || !(profile->epsilon > 0.0)) continue;
       double excess = 0.0;
+      double excess_certified = 0.0;
       const Probabilities of_votes = product(p[0], p[1]);
       for (const auto& its : others) {
         for (const Probabilities& a : its[0]) {
@@ -199,12 +204,18 @@ TEST_SUITE("sampled_account") {
             const Probabilities q = product(a, b);
             excess = std::max({excess, hockey_stick(of_votes, q, profile->epsilon),
                                hockey_stick(q, of_votes, profile->epsilon)});
+            excess_certified =
+                std::max({excess_certified, hockey_stick(of_votes, q, certified->epsilon),
+                          hockey_stick(q, of_votes, certified->epsilon)});
           }
         }
       }
       CHECK(excess <= kDelta);
+      CHECK(excess_certified <= kDelta);
+      nearest = std::max(nearest, excess_certified);
     }
     CHECK(smaller > 10);
+    CHECK(nearest > 0.5 * kDelta);
   }
 
   TEST_CASE("what any votes cost is what a plan says") {

@@ -53,7 +53,7 @@ TEST_SUITE("accounting") {
         ".xxxx .x .. .. . .. x. ..",  // groups
         "....x x. .x .. . .. .. ..",  // exact
         ".xxxx x. x. x. . xx .. ..",  // tilted
-        "....x x. x. .. . xx .. ..",  // complex
+        "....x x. x. .. . .. .. ..",  // complex
         "....x x. .x .. . .. .. ..",  // explanation
         "..... .. .x .. . .. .. ..",  // shard
         "..... x. .. .. . .. .. ..",  // tuning

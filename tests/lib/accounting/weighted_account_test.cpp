@@ -202,7 +202,7 @@ TEST_SUITE("weighted_account") {
       return p;
     };
     AccountSettings settings = settings_of();
-    settings.exact = true;
+    settings.exact = settings.complex = true;
     double furthest = 0.0;
     for (const std::vector<std::int64_t>& weights :
          {std::vector<std::int64_t>{1, 2, 1}, {3, 1, 2}, {2, 2, 5}}) {
@@ -214,6 +214,12 @@ TEST_SUITE("weighted_account") {
             Aggregator{ThresholdCheck{kThreshold, kSigma1}, {GaussianNoisyMax{kSigma2}}, false};
         const auto found = account_weighted(run, *votes, {weights, 1.0}, settings);
         const PerTeacher& costs = found.account.per_teacher.value();
+        const auto certified =
+            std::ranges::find(found.account.costs, Bound::complex, &CostEntry::bound);
+        REQUIRE(certified != found.account.costs.end());
+        const auto improved =
+            std::ranges::find(found.account.costs, EpsilonMethod::improved, &CostEntry::conversion);
+        CHECK(certified->epsilon <= improved->epsilon * (1.0 + 1e-6) + 1e-8);
         const Probabilities p = outcomes(weighted(ids, weights, 3));
         for (std::size_t t = 0; t < 3; ++t) {
           const auto cost = std::ranges::find(found.weights, static_cast<double>(weights[t]),
@@ -224,8 +230,8 @@ TEST_SUITE("weighted_account") {
             auto neighbour = ids;
             neighbour[t] = to;
             const Probabilities n = outcomes(weighted(neighbour, weights, 3));
-            for (const double epsilon :
-                 {cost->any_votes, cost->tradeoff.value(), costs.epsilon[t], profile}) {
+            for (const double epsilon : {cost->any_votes, cost->tradeoff.value(), costs.epsilon[t],
+                                         profile, certified->epsilon}) {
               CHECK(hockey_stick(p, n, epsilon) <= kDelta * (1.0 + 1e-9));
               CHECK(hockey_stick(n, p, epsilon) <= kDelta * (1.0 + 1e-9));
             }
