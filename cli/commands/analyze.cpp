@@ -62,7 +62,7 @@ void require_supported(const AnalyzeOptions& options) {
           .with(Given::shard, !options.shard.empty());
   if (!options.groups.empty()) {
     require(Asked::groups, circumstances);
-    if (!options.privacy.account.exact) throw usage_error("--groups needs --exact");
+    if (!options.privacy.exact) throw usage_error("--groups needs --exact");
   }
   if (!options.teacher_weights.empty()) {
     check_weighable(options.mechanism.threshold, circumstances);
@@ -110,10 +110,10 @@ class AccountProgress {
   AccountProgress(AccountSettings& settings, const Streams& streams)
       : progress_(std::in_place, streams, "reading votes") {
     settings.progress = progress_->callback();
-    const char* const next = settings.exact     ? "computing exact costs"
-                             : settings.complex ? "computing moments of complex orders"
-                             : settings.tilted  ? "computing tilted costs"
-                                                : nullptr;
+    const char* const next = settings.has(Bound::exact)     ? "computing exact costs"
+                             : settings.has(Bound::complex) ? "computing moments of complex orders"
+                             : settings.has(Bound::tilted)  ? "computing tilted costs"
+                                                            : nullptr;
     settings.when_read = [this, next, &streams] {
       progress_.reset();
       if (next != nullptr) activity_.emplace(streams, next);
@@ -155,7 +155,9 @@ std::string whole_file_cost(const Run& run, AccountSettings settings) {
                 run.student,
                 {},
                 {}};
-  settings.exact = settings.complex = settings.tilted = false;
+  for (const Bound model : {Bound::exact, Bound::complex, Bound::tilted}) {
+    settings.models.erase(model);
+  }
   settings.reading.reset();
   settings.conversion.reset();
   const Account costs = account(all, settings);

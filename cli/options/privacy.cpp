@@ -37,7 +37,8 @@ void check_profile(AccountSettings& settings) {
                                  ? "--conversion profile"
                                  : nullptr;
   const bool is_headline_only = !settings.profile_deltas && !settings.profile_step;
-  if (option != nullptr && !settings.exact && !(is_headline_only && settings.complex)) {
+  if (option != nullptr && !settings.has(Bound::exact) &&
+      !(is_headline_only && settings.has(Bound::complex))) {
     throw usage_error(fmt::format("{} needs --exact, which computes the privacy profile", option));
   }
   if (settings.profile_deltas) {
@@ -79,8 +80,7 @@ void add_privacy_options(CommandLine& line, PrivacyOptions& options,
       "bounds to compute: published, tradeoff, tilted (Gaussian noise, forward divergence only), "
       "complex (nearly the exact profile)",
       {.instead = kBoundsTried});
-  privacy.add("--exact", options.account.exact,
-              "also compute exact divergences and the privacy profile");
+  privacy.add("--exact", options.exact, "also compute exact divergences and the privacy profile");
   privacy.add("--deltas LIST", options.account.profile_deltas,
               "with --exact: deltas at which the privacy profile is evaluated");
   privacy.add(
@@ -280,13 +280,8 @@ AccountSettings make_account_settings(const PrivacyOptions& options) {
         "--max-epsilon is kept by a guarantee, and --reading expected asks for an expectation, "
         "which runs may exceed: leave --reading out, or --max-epsilon");
   }
-  const auto computes = [&](Bound bound) {
-    return std::find(options.bounds.begin(), options.bounds.end(), bound) != options.bounds.end();
-  };
-  settings.published = computes(Bound::published);
-  settings.tradeoff = computes(Bound::tradeoff);
-  settings.tilted = computes(Bound::tilted);
-  settings.complex = computes(Bound::complex);
+  settings.models = {options.bounds.begin(), options.bounds.end()};
+  if (options.exact) settings.models.insert(Bound::exact);
   if (settings.orders) settings.orders = validated_orders(*settings.orders);
   check_profile(settings);
   return settings;

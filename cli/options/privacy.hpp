@@ -34,6 +34,7 @@ struct Limits {
 
 /// What is computed, what is the headline, and which limits it must keep.
 struct PrivacyOptions {
+  bool exact = false;
   AccountSettings account;  ///< as `make_account_settings` completes them
   bool any_delta = false;
   std::vector<Bound> bounds{Bound::published, Bound::tradeoff};

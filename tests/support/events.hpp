@@ -66,8 +66,8 @@ inline Event analysis_of(const SmallRun& small, double delta, bool exact, bool p
   const auto votes = small.votes();
   AccountSettings settings;
   settings.delta = delta;
-  settings.exact = exact;
-  settings.published = published;
+  if (exact) settings.models.insert(Bound::exact);
+  if (published) settings.models.insert(Bound::published);
   settings.threads = 1;
   Event event = analysed_run(account(run_of(*votes, small.aggregator), settings));
   event.facts.digests.counts = "the same votes";

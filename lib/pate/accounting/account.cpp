@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <span>
+#include <utility>
 
 #include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/complex_account.hpp"
@@ -32,14 +32,8 @@ namespace {
 
 constexpr double kAtCap = 1e-8;
 
-std::vector<std::pair<std::string, double>> parts_of(const RunCost& cost, GuaranteeKind reading,
-                                                     bool has_selection) {
-  if (reading == GuaranteeKind::joint) return {{"steps", cost.joint}};
-  std::vector<std::pair<std::string, double>> parts;
-  if (has_selection) parts.emplace_back("selection", cost.selection);
-  parts.emplace_back("noisy_max", reading == GuaranteeKind::realized ? cost.noisy_max_realized
-                                                                     : cost.noisy_max_expected);
-  return parts;
+CostParts parts_told(const Mechanism& aggregator) {
+  return aggregator.refuses() ? CostParts::selection_and_noisy_max : CostParts::noisy_max;
 }
 
 // Of PTR one: what is told does not depend on the noise otherwise.
@@ -88,7 +82,7 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings, const Me
                                        bool has_decisions, double spent) {
   std::vector<CostEntry> entries;
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
-    if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
+    if (!settings.has(bound)) continue;
     for (const GuaranteeKind reading : readings_of(bound, aggregator, has_decisions)) {
       for (const auto conversion : fixed_conversions(spent)) {
         CostEntry entry{bound, reading, conversion};
@@ -105,39 +99,22 @@ std::vector<CostEntry> planned_entries(const AccountSettings& settings, const Me
 // Fills in the entries of one data-dependent bound and its curves.
 void account_bound(const CostInputs& inputs, Bound bound, const OrderSearch& search,
                    unsigned threads, CheckpointCosts* checkpoints, Account& account) {
-  const bool has_selection = account.aggregator.refuses();
-  const std::vector<RunCost> grid = run_costs(inputs, bound, account.orders, threads, checkpoints);
-  // Several entries look for their best orders in the same places.
-  std::map<double, RunCost> kept;
-  for (const RunCost& cost : grid) kept.emplace(cost.order, cost);
-  const auto cost_at = [&](double order) -> const RunCost& {
-    const auto [found, is_new] = kept.try_emplace(order);
-    if (is_new) {
-      found->second = run_costs(inputs, bound, std::span(&order, 1), threads).front();
-    }
-    return found->second;
-  };
+  RunCurve curve(
+      account.orders,
+      [&](std::span<const double> orders) {
+        return run_costs(inputs, bound, orders, threads, std::exchange(checkpoints, nullptr));
+      },
+      parts_told(account.aggregator));
   for (CostEntry& entry : account.costs) {
-    if (entry.bound != bound) continue;
-    RdpFunction function;
-    function.orders = account.orders;
-    for (const RunCost& cost : grid) function.rdp.push_back(cost.rdp(entry.reading));
-    function.at = [&](double order) { return cost_at(order).rdp(entry.reading); };
-    function.parts = [&](double order) {
-      return parts_of(cost_at(order), entry.reading, has_selection);
-    };
-    fill_rdp_entry(entry, function, search, account.notices);
-    if (entry.reading == GuaranteeKind::expected && has_selection) {
-      entry.sd = entry.order ? std::sqrt(cost_at(*entry.order).spent_variance) : 0.0;
-    }
+    if (entry.bound == bound) curve.fill(entry, search, account.notices);
   }
   RdpCurves curves;
-  for (const RunCost& cost : grid) {
+  for (const RunCost& cost : curve.on_grid()) {
     curves.selection.push_back(cost.selection);
     curves.noisy_max.push_back(cost.noisy_max_expected);
     if (bound == Bound::tradeoff) curves.joint.push_back(cost.joint);
     if (account.answered_realized) curves.noisy_max_realized.push_back(cost.noisy_max_realized);
-    if (has_selection) curves.spent_variance.push_back(cost.spent_variance);
+    if (account.aggregator.refuses()) curves.spent_variance.push_back(cost.spent_variance);
   }
   (bound == Bound::tradeoff ? account.tradeoff : account.published) = std::move(curves);
 }
@@ -148,7 +125,7 @@ void sum_directly(const CostInputs& inputs, Bound bound, GuaranteeKind reading, 
   const RunCost cost = direct_cost(inputs, bound, order, threads);
   for (CostEntry& entry : account.costs) {
     if (entry.bound != bound || entry.reading != reading || entry.order != order) continue;
-    set_parts(entry, parts_of(cost, reading, account.aggregator.refuses()), search);
+    set_parts(entry, parts_of(cost, reading, parts_told(account.aggregator)), search);
   }
 }
 
@@ -236,8 +213,9 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
                        const Neighbours& neighbours, bool has_decisions, OrderSearch search,
                        AccountSettings settings) {
   validate_delta(settings.delta);
-  if (aggregator.ptr() != nullptr) settings.published = false;    // nobody has published one
-  if (aggregator.sparse() != nullptr) settings.tradeoff = false;  // no sum: `add_sparse_costs`
+  // Nobody has published one of PTR; the sparse form has no sum (`add_sparse_costs`).
+  if (aggregator.ptr() != nullptr) settings.models.erase(Bound::published);
+  if (aggregator.sparse() != nullptr) settings.models.erase(Bound::tradeoff);
   Account account;
   account.aggregator = aggregator;
   account.teachers = query_counts.teachers;
@@ -263,7 +241,7 @@ Account account_bounds(const QueryCounts& query_counts, const Mechanism& aggrega
   const CostInputs inputs(query_counts, aggregator, neighbours, settings.threads);
   CheckpointCosts checkpoints{candidate ? candidate->reading : GuaranteeKind::joint};
   for (const Bound bound : {Bound::tradeoff, Bound::published}) {
-    if (!(bound == Bound::tradeoff ? settings.tradeoff : settings.published)) continue;
+    if (!settings.has(bound)) continue;
     account_bound(inputs, bound, search, settings.threads,
                   candidate && bound == candidate->bound ? &checkpoints : nullptr, account);
     if (aggregator.ptr() == nullptr) count_at_cap(inputs, bound, account);
@@ -290,23 +268,23 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
   const OrderSearch search{settings.delta, settings.orders.has_value()};
   Account result = account_bounds(partials.query_counts, aggregator, neighbours,
                                   partials.has_decisions, search, settings);
-  if (partials.exact && settings.tilted) {
+  if (partials.exact && settings.has(Bound::tilted)) {
     add_tilted_costs(partials.exact->distinct, search, settings.threads, result);
   }
-  if (partials.exact && settings.complex) {
+  if (partials.exact && settings.has(Bound::complex)) {
     const ExactMechanism mechanism(aggregator.noisy(), neighbours, result.teachers);
     add_complex_entry(
         certified_epsilon(mechanism, partials.exact->distinct, settings.threads, result), result);
   }
   const ExactSettings exact = exact_settings(settings, is_part);
   // For the costs above alone the distinct queries were counted too.
-  if (partials.exact && (settings.exact || !(settings.tilted || settings.complex))) {
+  if (partials.exact && (settings.has(Bound::exact) || !settings.needs_votes())) {
     const ExactMechanism mechanism(aggregator.noisy("an exact cost"), neighbours,
                                    partials.query_counts.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
   }
-  if (settings.exact && aggregator.ptr() != nullptr && !is_part) {
+  if (settings.has(Bound::exact) && aggregator.ptr() != nullptr && !is_part) {
     add_tested_profile(partials.query_counts, exact, result);
   }
   if (add_exact) add_exact(result);
@@ -336,14 +314,15 @@ void settle_headline(const AccountSettings& settings, Account& account) {
 Account account(const Run& run, const AccountSettings& settings, Partials* partials) {
   std::optional<ExactMechanism> mechanism;
   require(settings, circumstances_of(run));
-  if (run.shard.of > 1 || partials != nullptr)
+  if (run.shard.of > 1 || partials != nullptr) {
     require(Asked::shard, {run.aggregator, run.neighbours});
-  if ((settings.exact || settings.tilted || settings.complex) && run.aggregator.ptr() == nullptr) {
+  }
+  if (settings.needs_votes() && run.aggregator.ptr() == nullptr) {
     mechanism.emplace(run.aggregator.noisy(), run.neighbours, run.votes.teachers());
   }
   CountedRun counted =
       count_run(run, {settings.threads, settings.progress, mechanism ? &*mechanism : nullptr,
-                      /*by_query=*/!settings.exact});
+                      /*by_query=*/!settings.has(Bound::exact)});
   if (settings.when_read) settings.when_read();
   if (partials == nullptr) {
     std::function<void(Account&)> add_costs;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "pate/accounting/names.hpp"
@@ -17,11 +18,10 @@ struct Partials;       // accounting/partials.hpp
 /// What to compute and how.
 struct AccountSettings {
   double delta = 0.0;
-  bool published = true;
-  bool tradeoff = true;
-  bool tilted = false;   ///< the tilted costs as well: Gaussian noise, one direction, no promise
-  bool complex = false;  ///< the certificate by complex orders as well, from the votes
-  bool exact = false;    ///< the exact costs as well; they need the votes
+  /// What bounds the costs, beside what holds for any votes: `published`, `tradeoff`, `tilted`
+  /// (Gaussian noise, one direction, no promise), `complex`, `exact`; the last three need the
+  /// votes.
+  std::set<Bound> models{Bound::published, Bound::tradeoff};
   /// Whether queries, or what answers are compared with, were made from answers (`follow_answers`).
   bool queries_follow_answers = false;
   /// Restricts the headline, which is the smallest fixed epsilon of those that are allowed
@@ -43,6 +43,12 @@ struct AccountSettings {
   /// Called when a long part of the exact costs begins, with what it is; what it returns is told
   /// how far that is.
   std::function<ProgressCallback(const char* what)> when_profiling;
+
+  [[nodiscard]] bool has(Bound model) const { return models.contains(model); }
+  /// Whether a model looks at the votes themselves.
+  [[nodiscard]] bool needs_votes() const {
+    return has(Bound::exact) || has(Bound::tilted) || has(Bound::complex);
+  }
 };
 
 /// The privacy cost of a run: every bound, reading and conversion, the RDP curves and the

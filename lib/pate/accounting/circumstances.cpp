@@ -15,9 +15,9 @@ Circumstances circumstances_of(const Run& run) {
 }
 
 void require(const AccountSettings& settings, const Circumstances& circumstances) {
-  if (settings.exact) require(Asked::exact, circumstances);
-  if (settings.tilted) require(Asked::tilted, circumstances);
-  if (settings.complex) require(Asked::complex, circumstances);
+  if (settings.has(Bound::exact)) require(Asked::exact, circumstances);
+  if (settings.has(Bound::tilted)) require(Asked::tilted, circumstances);
+  if (settings.has(Bound::complex)) require(Asked::complex, circumstances);
 }
 
 }  // namespace pate

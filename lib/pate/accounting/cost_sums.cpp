@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -137,21 +136,6 @@ std::vector<RunCost> sum_up(const CostInputs& inputs, Bound bound, std::span<con
 }
 
 }  // namespace
-
-double RunCost::rdp(GuaranteeKind reading) const {
-  switch (reading) {
-    case GuaranteeKind::joint:
-      return joint;
-    case GuaranteeKind::expected:
-      return selection + noisy_max_expected;
-    case GuaranteeKind::realized:
-      return selection + noisy_max_realized;
-    case GuaranteeKind::worst_case:
-    case GuaranteeKind::released:
-      break;
-  }
-  return std::numeric_limits<double>::infinity();
-}
 
 std::vector<RunCost> run_costs(const CostInputs& inputs, Bound bound,
                                std::span<const double> orders, unsigned threads,

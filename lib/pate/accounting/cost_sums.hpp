@@ -5,21 +5,9 @@
 
 #include "pate/accounting/cost_inputs.hpp"
 #include "pate/accounting/names.hpp"
+#include "pate/accounting/run_curve.hpp"
 
 namespace pate {
-
-/// RDP of a run at one order under one data-dependent bound, by step and reading.
-struct RunCost {
-  double order = 0.0;
-  double selection = 0.0;           ///< threshold checks of all queries
-  double noisy_max_expected = 0.0;  ///< noisy maxima weighted with Pr[answered]
-  double noisy_max_realized = 0.0;  ///< noisy maxima of the answered queries (with decisions)
-  double joint = 0.0;               ///< tradeoff only
-  double spent_variance = 0.0;      ///< of the spent budget over the selection noise
-
-  /// RDP under a reading; worst_case is not data-dependent and has none.
-  [[nodiscard]] double rdp(GuaranteeKind reading) const;
-};
 
 /// RDP under a reading after each checkpoint of the query counts.
 struct CheckpointCosts {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/accounting/direction_entries.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -22,26 +22,12 @@ namespace pate {
 namespace {
 
 // Those of the improved conversion, whose orders say how far losses reach.
-ProfileHints profile_hints(const DirectionOptima& exact) {
+ProfileHints profile_hints(const DirectedCosts& exact) {
   return {exact.best[2], exact.best[3]};
 }
 
-// Fills in the curves too where the orders are given: every one of them is evaluated then.
-DirectionOptima search_counts(ExactRun& costs, const OrderSearch& search, Account& account) {
-  if (search.grid_only) account.exact.emplace();
-  const auto rdp_at = [&](std::span<const double> orders) {
-    std::vector<BothDirections> rdp = costs.rdp(orders);
-    for (std::size_t k = 0; account.exact && k < orders.size(); ++k) {
-      account.exact->forward.push_back(rdp[k].forward);
-      account.exact->reverse.push_back(rdp[k].reverse);
-    }
-    return rdp;
-  };
-  return optima_by_direction(rdp_at, search, account.orders, account.costs);
-}
-
 // The exact (epsilon, delta), which is never above what RDP makes of the same outcomes.
-void add_profile(ExactRun& costs, const DirectionOptima& exact, const ExactSettings& settings,
+void add_profile(ExactRun& costs, const DirectedCosts& exact, const ExactSettings& settings,
                  std::vector<CostEntry>& entries, Account& account) {
   const ProfileHints hints = profile_hints(exact);
   const double delta = settings.profile.delta;
@@ -64,7 +50,7 @@ void add_profile(ExactRun& costs, const DirectionOptima& exact, const ExactSetti
 
 // The same of every teacher, which is never above that of all.
 void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
-                          const DirectionOptima& exact, const ExactSettings& settings, double most,
+                          const DirectedCosts& exact, const ExactSettings& settings, double most,
                           std::vector<CostEntry>& entries, Account& account) {
   PerTeacher& teachers = *account.per_teacher;
   const double delta = settings.profile.delta;
@@ -104,7 +90,7 @@ void add_teacher_profiles(ExactRun& costs, const std::optional<VoteRows>& rows,
   teachers.refined = std::move(found->refined);
 }
 
-std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const DirectionOptima& exact,
+std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const DirectedCosts& exact,
                                           const OrderSearch& search, Account& account) {
   const auto teachers = static_cast<std::size_t>(account.teachers);
   const std::optional<double> hint =
@@ -112,8 +98,8 @@ std::vector<CostEntry> entries_by_teacher(const TeacherSums& sums, const Directi
   TeacherOptima optima = search_teachers(sums, teachers, account.orders, hint, search.delta);
   optima.cap(exact.best);
   account.per_teacher = PerTeacher{optima.epsilon, quantiles_of(optima.epsilon)};
-  return exact_entries(Bound::exact_per_teacher, optima.run, optima.spent, search.delta,
-                       account.notices);
+  return directed_entries(Bound::exact_per_teacher, optima.run, optima.spent, search.delta,
+                          account.notices);
 }
 
 }  // namespace
@@ -198,9 +184,10 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
              "teachers are known for one that votes otherwise",
              mechanism.neighbours().teachers == 1 ? "teacher is" : "teachers are")});
   }
-  const DirectionOptima exact = search_counts(costs, search, account);
-  std::vector<CostEntry> entries =
-      exact_entries(Bound::exact, exact.best, exact.spent, search.delta, account.notices);
+  const DirectedCosts exact = directed_costs(
+      Bound::exact, [&](std::span<const double> orders) { return costs.rdp(orders); }, search,
+      account.orders, account.costs, account.notices, &account.exact);
+  std::vector<CostEntry> entries = exact.entries;
   if (!settings.is_part) add_profile(costs, exact, settings, entries, account);
   if (teachers) {
     std::vector<CostEntry> more = entries_by_teacher(teachers, exact, search, account);

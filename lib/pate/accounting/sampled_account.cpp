@@ -15,11 +15,11 @@
 #include "pate/accounting/complex_account.hpp"
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/count_distinct.hpp"
-#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/neighbour_covers.hpp"
 #include "pate/accounting/pld_grids.hpp"
 #include "pate/accounting/pld_queries.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/accounting/sampled_profile.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
@@ -267,22 +267,14 @@ double certified_epsilon(const SampledQuery& query, std::span<const DistinctSamp
 void add_exact(const SampledQuery& query, std::span<const DistinctSample> distinct,
                const AccountSettings& settings, Account& account) {
   const ExactSamples samples(query, distinct, settings.threads);
-  if (settings.orders) account.exact.emplace();
   const auto rdp_at = [&](std::span<const double> orders) {
     std::vector<BothDirections> rdp;
-    for (const double order : orders) {
-      rdp.push_back(samples.rdp(order));
-      if (!account.exact) continue;
-      account.exact->forward.push_back(rdp.back().forward);
-      account.exact->reverse.push_back(rdp.back().reverse);
-    }
+    for (const double order : orders) rdp.push_back(samples.rdp(order));
     return rdp;
   };
-  const auto [best, spent] =
-      optima_by_direction(rdp_at, OrderSearch{settings.delta, settings.orders.has_value()},
-                          account.orders, account.costs);
-  std::vector<CostEntry> entries =
-      exact_entries(Bound::exact, best, spent, settings.delta, account.notices);
+  auto [entries, best, spent] =
+      directed_costs(Bound::exact, rdp_at, OrderSearch{settings.delta, settings.orders.has_value()},
+                     account.orders, account.costs, account.notices, &account.exact);
   ProfileSettings profile{.delta = settings.delta, .step = settings.profile_step};
   profile.deltas = {settings.delta};
   // Those of the improved conversion, whose orders say how far losses reach.
@@ -358,22 +350,23 @@ Account account_sampled(const Run& run, double rate, const AccountSettings& sett
   validate_delta(settings.delta);
   const auto& selection = run.aggregator.noisy().selection;
   const SampledQuery query{sampled, selection ? selection->threshold : 0.0};
-  if (settings.exact || settings.complex) {
+  if (settings.has(Bound::exact) || settings.has(Bound::complex)) {
     SampledOutcomes::require(query, run.votes.teachers(), run.votes.classes());
   }
   std::vector<DistinctSample> distinct = distinct_of(run, settings);
   if (settings.when_read) settings.when_read();
   Account account = sampled_any_votes(run, sampling, settings);
-  if (settings.exact || settings.complex) {
+  if (settings.has(Bound::exact) || settings.has(Bound::complex)) {
     parallel_for(distinct.size(), settings.threads, [&](std::size_t i) {
       distinct[i].outcomes = SampledOutcomes::make(query, distinct[i].votes);
     });
   }
   count_answered(query, distinct, account);
-  if (settings.complex) {
+  if (settings.has(Bound::complex)) {
     add_complex_entry(certified_epsilon(query, distinct, settings.threads, account), account);
   }
-  if (settings.exact && account.queries > 0) add_exact(query, distinct, settings, account);
+  if (settings.has(Bound::exact) && account.queries > 0)
+    add_exact(query, distinct, settings, account);
   settle_headline(settings, account);
   return account;
 }

@@ -9,11 +9,11 @@ namespace pate {
 /// teacher in each with probability `rate`: for one teacher that is added or removed.
 ///
 ///     data_independent   whatever the votes: RDP, and the composition of the dominating pairs
-///     exact, joint       with `settings.exact`: what may come out of each query is known by the
+///     exact, joint       with the model `exact`: what may come out of each query is known by the
 ///                        numbers of votes that its samples may have (`SampledOutcomes`); both
 ///                        directions, the worst neighbour at every query: of those with a teacher
 ///                        more on all queries, or of those with one less, whichever cost more
-///     complex, joint     with `settings.complex`: a certificate from the same outcomes
+///     complex, joint     with the model `complex`: a certificate from the same outcomes
 ///
 /// A query whose outcomes numbers do not hold costs what any votes cost. Steps are
 /// `sampled_queries`; what is answered is expected of the samples' top counts. Bounds by q know

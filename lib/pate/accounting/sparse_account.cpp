@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -17,40 +16,27 @@ namespace pate {
 
 void add_sparse_costs(const Run& run, const AccountSettings& settings, Account& account) {
   const StabilityTest& test = *run.aggregator.sparse();
-  if (!settings.tradeoff) return;
+  if (!settings.has(Bound::tradeoff)) return;
   const SparseOutcomes outcomes(test, stabilities_of(run), settings.threads);
-  std::vector<double> rdp(account.orders.size());
-  parallel_for(rdp.size(), settings.threads,
-               [&](std::size_t j) { rdp[j] = outcomes.rdp(account.orders[j]); });
-  std::map<double, double> known;  // entries look for their best orders in the same places
-  for (std::size_t j = 0; j < rdp.size(); ++j) known.emplace(account.orders[j], rdp[j]);
-  const auto at = [&](double order) {
-    const auto [found, is_new] = known.try_emplace(order);
-    if (is_new) found->second = outcomes.rdp(order);
-    return found->second;
-  };
-
-  RdpFunction function;
-  function.orders = account.orders;
-  function.rdp = rdp;
-  function.at = at;
-  function.parts = [&](double order) {
-    return std::vector<std::pair<std::string, double>>{{"steps", at(order)}};
-  };
+  RunCurve curve(account.orders, [&](std::span<const double> orders) {
+    std::vector<RunCost> costs(orders.size());
+    parallel_for(costs.size(), settings.threads, [&](std::size_t j) {
+      costs[j].order = orders[j];
+      costs[j].joint = outcomes.rdp(orders[j]);
+    });
+    return costs;
+  });
   const OrderSearch search{settings.delta, settings.orders.has_value(), account.query_delta};
-  std::vector<CostEntry> entries;
-  for (const auto conversion : fixed_conversions(search.spent)) {
-    CostEntry entry{Bound::tradeoff, GuaranteeKind::joint, conversion};
-    entry.data_dependent = true;
-    fill_rdp_entry(entry, function, search, account.notices);
-    entries.push_back(std::move(entry));
-  }
+  CostEntry like{Bound::tradeoff, GuaranteeKind::joint};
+  like.data_dependent = true;
+  const std::vector<CostEntry> entries =
+      curve.entries(like, fixed_conversions(search.spent), search, account.notices);
   add_order_notices(entries, account.orders, search.grid_only, account.notices);
   insert_entries(entries, account);
   RdpCurves curves;
-  curves.selection = rdp;
-  curves.noisy_max.assign(rdp.size(), 0.0);
-  curves.joint = std::move(rdp);
+  for (const RunCost& cost : curve.on_grid()) curves.joint.push_back(cost.joint);
+  curves.selection = curves.joint;
+  curves.noisy_max.assign(curves.joint.size(), 0.0);
   account.tradeoff = std::move(curves);
   if (!outcomes.is_complete()) {
     const std::size_t first = outcomes.looked_at();

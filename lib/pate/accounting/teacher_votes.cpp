@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pate/accounting/direction_entries.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -80,7 +80,7 @@ class Minima {
       improve(best_[kOfRun + 2 * t], k, epsilon(rdp.forward));
       improve(best_[kOfRun + 2 * t + 1], k, epsilon(rdp.reverse));
     }
-    const auto epsilons = exact_epsilons(most, grid_[k], delta_);
+    const auto epsilons = directed_epsilons(most, grid_[k], delta_);
     for (std::size_t f = 0; f < kOfRun; ++f) improve(best_[f], k, epsilons[f]);
     spent_ = spent_ || !(most.larger() <= 0.0);
   }

@@ -104,13 +104,13 @@ using TeacherSums =
 
 /// What `search_teachers` finds.
 struct TeacherOptima {
-  /// The teacher who pays most, at the best order for every epsilon of `exact_epsilons`.
+  /// The teacher who pays most, at the best order for every epsilon of `directed_epsilons`.
   std::vector<OptimalOrder> run;
   std::vector<double> epsilon;  ///< by teacher, conversion improved: the larger direction
   bool spent = false;           ///< whether anybody pays anything
 
   /// Nobody pays more than a teacher whose vote costs most on every query, whose epsilons
-  /// (`exact_epsilons`) were looked for between the orders of the grid too.
+  /// (`directed_epsilons`) were looked for between the orders of the grid too.
   void cap(std::span<const OptimalOrder> exact);
 };
 

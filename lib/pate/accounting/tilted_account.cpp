@@ -1,15 +1,12 @@
 #include "pate/accounting/tilted_account.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
-#include "pate/divergence/rdp/conversion.hpp"
-#include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/supports.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/sums.hpp"
@@ -17,9 +14,6 @@
 namespace pate {
 
 namespace {
-
-// No guarantee, so that the optimal conversion does not go with it.
-constexpr std::array kTiltedConversions{EpsilonMethod::improved, EpsilonMethod::classic};
 
 std::vector<std::int32_t> counts_of(const GroupedVotes& votes) {
   std::vector<std::int32_t> counts;
@@ -82,25 +76,18 @@ double TiltedRun::cost(std::span<const std::int32_t> counts, std::int64_t statis
 
 void add_tilted_costs(std::span<const ExactQuery> queries, const OrderSearch& search,
                       unsigned threads, Account& account) {
-  bool spent = false;
-  const auto evaluate = [&](std::span<const double> orders) {
-    std::vector<std::vector<double>> epsilons;
+  const DirectedModel forward_only = [&](std::span<const double> orders) {
+    std::vector<BothDirections> result;
     for (const double order : orders) {
       const double rdp = tilted_rdp(queries, account, order, threads);
-      spent = spent || !(rdp <= 0.0);
-      auto& at_order = epsilons.emplace_back();
-      for (const EpsilonMethod conversion : kTiltedConversions) {
-        at_order.push_back(epsilon_from_rdp(rdp_conversion(conversion), rdp, order, search.delta));
-      }
+      result.push_back({rdp, rdp});
     }
-    return epsilons;
+    return result;
   };
-  const std::vector<OptimalOrder> best =
-      optimal_orders(search, account.orders, account.costs, kTiltedConversions.size(), evaluate);
-  std::vector<OptimalOrder> by_direction;  // the one there is, twice
-  for (const OptimalOrder& found : best) by_direction.insert(by_direction.end(), 2, found);
   const std::vector<CostEntry> entries =
-      exact_entries(Bound::tilted, by_direction, spent, search.delta, account.notices);
+      directed_costs(Bound::tilted, forward_only, search, account.orders, account.costs,
+                     account.notices)
+          .entries;
   add_order_notices(entries, account.orders, search.grid_only, account.notices);
   insert_entries(entries, account);
   account.notices.push_back(

@@ -25,7 +25,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   const Run& in_units = weighted.in_units();
   const auto teachers = weighted.teachers();
   std::optional<ExactMechanism> mechanism;
-  if (settings.exact || settings.complex) {
+  if (settings.has(Bound::exact) || settings.has(Bound::complex)) {
     if (teachers.size() > kMaxExactWeights) {
       throw parameter_error(fmt::format(
           "exact costs take as long for every weight as for all teachers of one: at most {} "
@@ -41,7 +41,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
   const std::optional<ExactPartials> exact =
       std::exchange(counted.partials.exact, std::optional<ExactPartials>{});
   std::optional<ExactByWeight> exact_costs;
-  if (settings.exact) {
+  if (settings.has(Bound::exact)) {
     exact_costs.emplace(*exact, *counted.teachers, in_units.aggregator.noisy(), weights.total(),
                         weights.units.size(), exact_settings(settings, /*is_part=*/!with_profiles));
   }
@@ -55,7 +55,7 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     const CostedMechanism of_teacher = weighted.paid_by(units);
     std::optional<double> most;
     const auto add_exact = [&](Account& account) {
-      if (settings.complex) {
+      if (settings.has(Bound::complex)) {
         const auto of_units =
             ExactMechanism::of_weight(in_units.aggregator.noisy(), weights.total(), units);
         certified = max_or_nan(
@@ -68,7 +68,8 @@ WeightedAccount account_weighted(const Run& run, const PredictionVotes& predicti
     };
     // Of a lighter teacher nothing is told that a choice of the headline would restrict.
     AccountSettings own = settings;
-    own.exact = own.complex = false;
+    own.models.erase(Bound::exact);
+    own.models.erase(Bound::complex);
     if (!is_heaviest) own.reading.reset();
     if (!is_heaviest) own.conversion.reset();
     Account account = pate::account(counted.partials, of_teacher.mechanism, of_teacher.neighbours,

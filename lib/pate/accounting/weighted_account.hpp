@@ -38,13 +38,13 @@ inline constexpr std::size_t kMaxExactWeights = 64;
 /// units. Data-dependent bounds go by that sensitivity and by q, which is that of the weighted
 /// counts and the noise as it is: their theorems speak of nothing else.
 ///
-/// With `settings.exact` those of every single teacher too (`Account::per_teacher`, the entries
+/// With the model `exact` those of every single teacher too (`Account::per_teacher`, the entries
 /// `exact_per_teacher`): by query, the largest divergence from what is answered when its whole vote
 /// is for any of the other classes (`ExactMechanism::of_weight`), in both directions. There are no
 /// entries `exact`, which would not know whose vote it is that moves.
 ///
-/// With `settings.complex` a certificate for whoever pays most (`complex`): on every query any vote
-/// of the weight may be the one that moves.
+/// With the model `complex` a certificate for whoever pays most (`complex`): on every query any
+/// vote of the weight may be the one that moves.
 ///
 /// `with_profiles`: whether exact costs have the conversion `profile`, which takes most of the
 /// time.

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
 #include "pate/accounting/pld_account.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
@@ -28,18 +28,16 @@ constexpr std::array kPublicOrders{2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0};
 
 using AtOrders = std::function<std::vector<double>(std::span<const double>)>;
 
-// An entry of RDP that is known as a function of the order.
-void fill_entry(const RecordQuestion& asked, const AtOrders& rdp,
-                const std::vector<double>& on_grid, CostEntry& entry,
-                std::vector<Notice>& notices) {
-  RdpFunction function;
-  function.orders = asked.orders;
-  function.rdp = on_grid;
-  function.at = [&](double order) { return rdp(std::span(&order, 1)).front(); };
-  function.parts = [&](double order) {
-    return std::vector<std::pair<std::string, double>>{{"steps", function.at(order)}};
-  };
-  fill_rdp_entry(entry, function, asked.search(), notices);
+// RDP of all events together.
+RunCurve curve_of(const RecordQuestion& asked, const AtOrders& rdp) {
+  return {asked.orders, [rdp](std::span<const double> orders) {
+            const std::vector<double> all = rdp(orders);
+            std::vector<RunCost> costs;
+            for (std::size_t j = 0; j < orders.size(); ++j) {
+              costs.push_back({.order = orders[j], .joint = all[j]});
+            }
+            return costs;
+          }};
 }
 
 // Of Gaussian and pure events together, or of pure ones of several epsilons.
@@ -130,16 +128,13 @@ std::vector<CostEntry> any_votes_entries(const RecordQuestion& asked,
     for (const double order : orders) result.push_back(asked.sums.any_votes(order));
     return result;
   };
-  const std::vector<double> on_grid = rdp(asked.orders);
-  const bool is_known =
-      std::ranges::any_of(on_grid, [](double cost) { return std::isfinite(cost); });
+  RunCurve curve = curve_of(asked, rdp);
+  const bool is_known = std::ranges::any_of(
+      curve.on_grid(), [](const RunCost& cost) { return std::isfinite(cost.joint); });
   if (is_known && asked.converts()) {
-    for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
-      CostEntry entry{Bound::data_independent, GuaranteeKind::worst_case, conversion};
-      entry.releasable = true;
-      fill_entry(asked, rdp, on_grid, entry, notices);
-      entries.push_back(std::move(entry));
-    }
+    CostEntry like{Bound::data_independent, GuaranteeKind::worst_case};
+    like.releasable = true;
+    entries = curve.entries(like, fixed_conversions(asked.apart), asked.search(), notices);
   }
   if (const auto squared_mu = asked.sums.squared_mu(); squared_mu && asked.converts()) {
     entries.push_back(data_independent_entry(
@@ -175,44 +170,37 @@ const CostEntry* least_public(std::span<const CostEntry> entries) {
 
 std::vector<CostEntry> tradeoff_entries(const RecordQuestion& asked, std::vector<double>& curve,
                                         std::vector<Notice>& notices) {
-  std::vector<CostEntry> entries;
-  if (!asked.sums.has_votes() || !asked.converts()) return entries;
-  const AtOrders rdp = [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); };
-  curve = rdp(asked.orders);
-  for (const EpsilonMethod conversion : fixed_conversions(asked.apart)) {
-    CostEntry entry{Bound::tradeoff, GuaranteeKind::joint, conversion};
-    entry.data_dependent = true;
-    fill_entry(asked, rdp, curve, entry, notices);
-    entries.push_back(std::move(entry));
-  }
-  return entries;
+  if (!asked.sums.has_votes() || !asked.converts()) return {};
+  RunCurve of_votes =
+      curve_of(asked, [&](std::span<const double> orders) { return asked.sums.tradeoff(orders); });
+  curve.clear();
+  for (const RunCost& cost : of_votes.on_grid()) curve.push_back(cost.joint);
+  CostEntry like{Bound::tradeoff, GuaranteeKind::joint};
+  like.data_dependent = true;
+  return of_votes.entries(like, fixed_conversions(asked.apart), asked.search(), notices);
 }
 
 std::vector<CostEntry> expected_entries(const RecordQuestion& asked, Bound bound,
                                         std::vector<Notice>& notices) {
-  std::vector<CostEntry> entries;
-  if (!asked.sums.has_expected(bound) || !asked.converts()) return entries;
-  const AtOrders rdp = [&](std::span<const double> orders) {
-    std::vector<double> result;
+  if (!asked.sums.has_expected(bound) || !asked.converts()) return {};
+  RunCurve curve(asked.orders, [&](std::span<const double> orders) {
+    std::vector<RunCost> costs;
     for (const EventCosts::Spent& its : asked.sums.expected(bound, orders)) {
-      result.push_back(its.selection + its.noisy_max);
+      costs.push_back({.order = orders[costs.size()],
+                       .selection = its.selection,
+                       .noisy_max_expected = its.noisy_max,
+                       .spent_variance = its.variance});
     }
-    return result;
-  };
-  const std::vector<double> on_grid = rdp(asked.orders);
-  const bool has_selection = asked.sums.steps().has_checks();
-  for (const auto conversion : {EpsilonMethod::improved, EpsilonMethod::classic}) {
-    CostEntry entry{bound, GuaranteeKind::expected, conversion};
-    entry.data_dependent = true;
-    entry.promise = Promise::none;
-    fill_entry(asked, rdp, on_grid, entry, notices);
-    if (has_selection) {
-      entry.sd =
-          entry.order
-              ? std::sqrt(asked.sums.expected(bound, std::span(&*entry.order, 1)).front().variance)
-              : 0.0;
-    }
-    entries.push_back(std::move(entry));
+    return costs;
+  });
+  CostEntry like{bound, GuaranteeKind::expected};
+  like.data_dependent = true;
+  like.promise = Promise::none;
+  std::vector<CostEntry> entries =
+      curve.entries(like, fixed_conversions().last(2), asked.search(), notices);
+  for (CostEntry& entry : entries) {
+    if (!asked.sums.steps().has_checks()) break;
+    entry.sd = entry.order ? std::sqrt(curve.at(*entry.order).spent_variance) : 0.0;
   }
   return entries;
 }
@@ -274,10 +262,9 @@ std::vector<CostEntry> exact_record_entries(const RecordQuestion& asked,
                        "apart: they are not in the sum"});
     return {};
   }
-  const auto [best, spent] =
-      optima_by_direction([&](std::span<const double> orders) { return asked.sums.exact(orders); },
-                          {asked.delta, asked.grid_only}, asked.orders, bounds);
-  std::vector<CostEntry> entries = exact_entries(Bound::exact, best, spent, asked.delta, notices);
+  auto [entries, best, spent] = directed_costs(
+      Bound::exact, [&](std::span<const double> orders) { return asked.sums.exact(orders); },
+      {asked.delta, asked.grid_only}, asked.orders, bounds, notices);
   const double most = entries.front().epsilon;
   const auto profiled = asked.sums.profiled();
   if (profiled && !spent) {

@@ -233,8 +233,7 @@ Account label_account(const Run& run, const LabelledCounts& counts, const Labell
   AccountSettings settings;
   settings.delta = delta;
   settings.query_delta = most_steps(run.aggregator, run.neighbours, limits).delta();
-  settings.published = false;
-  settings.tradeoff = run.aggregator.sparse() == nullptr;
+  settings.models = {Bound::tradeoff};
   settings.threads = threads;
   Account result = account(asked, run.aggregator, run.neighbours, settings);
   settings.orders = std::vector<double>{filter.order()};

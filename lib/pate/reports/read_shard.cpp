@@ -38,26 +38,22 @@ AccountSettings account_settings(const io::JsonValue& report) {
   const io::JsonValue json = report.at("settings");
   AccountSettings settings;
   settings.delta = report.at("delta").number();
-  settings.published = settings.tradeoff = false;
+  settings.models.clear();
   for (const io::JsonValue& bound : json.at("bound").elements()) {
     const auto named = value_named<Bound>(bound.text());
-    if (named == Bound::published) {
-      settings.published = true;
-    } else if (named == Bound::tradeoff) {
-      settings.tradeoff = true;
-    } else if (named == Bound::tilted) {
-      settings.tilted = true;
-    } else if (named == Bound::complex) {
-      settings.complex = true;
-    } else {
+    if (named != Bound::published && named != Bound::tradeoff && named != Bound::tilted &&
+        named != Bound::complex) {
       bound.fail("published, tradeoff, tilted or complex");
     }
+    settings.models.insert(*named);
   }
   settings.reading = setting_named<GuaranteeKind>(json, "reading");
   settings.conversion = setting_named<EpsilonMethod>(json, "conversion");
   FieldReader a(json);
   a.optional("orders", settings.orders, Real{1.0});
-  a.optional("exact", settings.exact);
+  bool exact = false;
+  a.optional("exact", exact);
+  if (exact) settings.models.insert(Bound::exact);
   a.optional("deltas", settings.profile_deltas, Real{0.0, 1.0});
   a.optional("profile_resolution", settings.profile_step, Real{0.0, 1.0});
   return settings;
@@ -152,8 +148,8 @@ ShardReport read_shard(const io::JsonValue& report) {
   result.settings = account_settings(report);
   result.partials = read_partials(report);
   // Of PTR the query counts say all that exact costs need.
-  if ((result.settings.exact || result.settings.tilted || result.settings.complex) &&
-      result.aggregator.mechanism.ptr() == nullptr && !result.partials.exact) {
+  if (result.settings.needs_votes() && result.aggregator.mechanism.ptr() == nullptr &&
+      !result.partials.exact) {
     report.at("partials").fail("the member exact, as settings.exact or settings.bound says");
   }
   a("notices", result.notices);

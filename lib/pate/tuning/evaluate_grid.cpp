@@ -276,7 +276,7 @@ void evaluate_tested(Work& work) {
   const Partials counted = count_run(run, {.threads = work.settings.threads}).partials;
   AccountSettings settings;
   settings.delta = kind.delta;
-  settings.published = false;
+  settings.models = {Bound::tradeoff};
   settings.orders = kind.orders;
   if (!kind.as_headline || kind.chosen_conversion) {
     settings.conversion =

@@ -51,10 +51,10 @@ std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& se
   AccountSettings bounds;
   bounds.delta = kind.delta;
   bounds.orders = kind.orders;
-  bounds.published = false;
+  bounds.models = {Bound::tradeoff};
   bounds.threads = threads;
   if (weights != nullptr) {
-    bounds.exact = true;
+    bounds.models.insert(Bound::exact);
     const auto& predictions = dynamic_cast<const PredictionVotes&>(votes.votes);
     const WeightedAccount found =
         account_weighted(run, predictions, *weights, bounds, /*with_profiles=*/false);

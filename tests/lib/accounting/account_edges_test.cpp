@@ -78,7 +78,7 @@ AccountSettings exact_settings_at(double delta) {
   AccountSettings settings;
   settings.delta = delta;
   settings.threads = 1;
-  settings.exact = true;
+  settings.models.insert(Bound::exact);
   return settings;
 }
 
@@ -193,7 +193,7 @@ TEST_SUITE("accounting") {
     const HistogramVotes votes({{5, 4, 0}});
     AccountSettings settings;
     settings.delta = 1e-5;
-    settings.complex = true;
+    settings.models.insert(Bound::complex);
     Run none{votes, RowSelection::range(0, 0), pate::test::gnmax(2.0), {}, nullptr, {}, {}};
     CHECK(entry_of(account(none, settings), Bound::complex, EpsilonMethod::profile)->epsilon ==
           0.0);

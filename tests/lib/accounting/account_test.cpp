@@ -86,7 +86,7 @@ Run run_of(const VoteSource& votes) {
 AccountSettings exact_settings() {
   AccountSettings settings;
   settings.delta = 1e-4;
-  settings.exact = true;
+  settings.models.insert(Bound::exact);
   return settings;
 }
 
@@ -220,7 +220,7 @@ TEST_SUITE("accounting") {
           PredictionLayout::queries_by_teachers, classes);
       AccountSettings settings;
       settings.delta = 1e-5;
-      settings.exact = true;
+      settings.models.insert(Bound::exact);
       settings.threads = 1;
       return account({votes,
                       RowSelection::all(votes.queries()),

@@ -94,7 +94,7 @@ TEST_SUITE("accounting") {
     }
   }
 
-  TEST_CASE("readings that sums over queries do not have are infinite, and values without a name") {
+  TEST_CASE("a reading that sums over queries do not have is infinite, and values without a name") {
     RunCost cost{};
     cost.selection = 1.0;
     cost.noisy_max_expected = 2.0;
@@ -103,7 +103,7 @@ TEST_SUITE("accounting") {
     CHECK(cost.rdp(GuaranteeKind::joint) == 8.0);
     CHECK(cost.rdp(GuaranteeKind::expected) == 3.0);
     CHECK(cost.rdp(GuaranteeKind::realized) == 5.0);
-    CHECK(cost.rdp(GuaranteeKind::worst_case) == kInfinity);
+    CHECK(cost.rdp(GuaranteeKind::worst_case) == 11.0);
     CHECK(cost.rdp(GuaranteeKind::released) == kInfinity);
     CHECK(name(static_cast<Bound>(99)).empty());
     CHECK(name(static_cast<Layout>(99)).empty());

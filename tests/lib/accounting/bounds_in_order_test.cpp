@@ -117,7 +117,7 @@ TEST_SUITE("accounting") {
     for (int i = 0; i < dumps(); ++i) {
       AccountSettings settings;
       settings.delta = std::pow(10.0, -random.uniform(0.1, 12.0));
-      settings.exact = true;
+      settings.models.insert(Bound::exact);
       settings.profile_deltas = {settings.delta};
       settings.threads = 1;
       if (random.integer(0, 4) == 0) settings.orders = {1.5, 8.0, 40.0};
@@ -135,14 +135,14 @@ TEST_SUITE("accounting") {
                                     PredictionLayout::queries_by_teachers,
                                     static_cast<std::int64_t>(classes));
         const Run run = run_of(votes, random);
-        settings.tilted = i % 5 < 2 && run.aggregator.is_gaussian();
+        if (i % 5 < 2 && run.aggregator.is_gaussian()) settings.models.insert(Bound::tilted);
         check_order(account(run, settings));
         continue;
       }
       const std::int64_t teachers = std::llround(random.log_uniform(1.0, 5000.0));
       const HistogramVotes votes(random_histograms(random, teachers, classes));
       const Run run = run_of(votes, random);
-      settings.tilted = i % 5 < 2 && run.aggregator.is_gaussian();
+      if (i % 5 < 2 && run.aggregator.is_gaussian()) settings.models.insert(Bound::tilted);
       check_order(account(run, settings));
     }
   }

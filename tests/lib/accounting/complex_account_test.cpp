@@ -92,7 +92,7 @@ TEST_SUITE("accounting") {
       run.neighbours = neighbours;
       AccountSettings settings;
       settings.delta = std::pow(10.0, -random.uniform(1.0, 12.0));
-      settings.exact = settings.complex = true;
+      settings.models.insert({Bound::exact, Bound::complex});
       settings.profile_deltas = {settings.delta};
       settings.threads = 1;
       INFO("dump ", i, " delta ", settings.delta, " ", in_words(neighbours));
@@ -121,7 +121,7 @@ TEST_SUITE("accounting") {
       Run run = run_of(votes, random_aggregator(random, 60.0));
       AccountSettings settings;
       settings.delta = 1e-5;
-      settings.complex = true;
+      settings.models.insert(Bound::complex);
       settings.threads = 1;
       const double whole =
           epsilon_of(account(run, settings), Bound::complex, EpsilonMethod::profile);

@@ -137,7 +137,7 @@ Account exact_account(const std::vector<Histogram>& queries, const Aggregator& a
   const Run run{votes, RowSelection::all(votes.queries()), aggregator, neighbours, nullptr, {}, {}};
   AccountSettings settings;
   settings.delta = delta;
-  settings.exact = true;
+  settings.models.insert(Bound::exact);
   settings.threads = threads;
   settings.profile_deltas = std::vector<double>{0.1, 0.01, 1e-4, delta};
   return account(run, settings);
@@ -683,7 +683,7 @@ TEST_SUITE("accounting") {
                     {}};
       AccountSettings settings;
       settings.delta = 1e-5;
-      settings.exact = true;
+      settings.models.insert(Bound::exact);
       const Account account = pate::account(run, settings);
       REQUIRE(account.profile);
       CHECK(account.profile->step == one.step);

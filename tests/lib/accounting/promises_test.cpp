@@ -295,7 +295,7 @@ TEST_SUITE("promises") {
       const Ensemble ensemble(random, i % 2 == 0);
       const auto votes = ensemble.source();
       AccountSettings settings = settings_of(ensemble);
-      settings.exact = i % 8 < 2;
+      if (i % 8 < 2) settings.models.insert(Bound::exact);
       const Account account = pate::account(run_of(*votes, ensemble.aggregator), settings);
       const auto here = distribution(ensemble.aggregator, ensemble.votes, never);
       const auto others = neighbours(ensemble.aggregator, ensemble.votes, never);
@@ -340,7 +340,7 @@ TEST_SUITE("promises") {
         came.votes = {ensemble.votes[0], ensemble.votes[second]};
         const auto votes = came.source();
         AccountSettings settings = settings_of(ensemble);
-        settings.exact = i % 4 < 2;
+        if (i % 4 < 2) settings.models.insert(Bound::exact);
         const Run run = run_of(*votes, ensemble.aggregator);
         const Account fixed = account(run, settings);
         settings.queries_follow_answers = true;
@@ -375,7 +375,7 @@ TEST_SUITE("promises") {
       const auto here = distribution(ensemble.aggregator, ensemble.votes, never);
       const auto others = neighbours(ensemble.aggregator, ensemble.votes, never);
       AccountSettings settings = settings_of(ensemble);
-      settings.published = false;
+      settings.models.erase(Bound::published);
       Numbers numbers;
       std::map<Outcome, double> optimal;
       std::map<std::vector<std::uint8_t>, Account> known;

@@ -21,7 +21,7 @@ Account account_of(const std::vector<Histogram>& queries, const Aggregator& aggr
   AccountSettings settings;
   settings.delta = delta;
   settings.threads = threads;
-  settings.exact = exact;
+  if (exact) settings.models.insert(Bound::exact);
   // Every other query was answered.
   std::optional<std::vector<std::uint8_t>> decisions;
   if (aggregator.selection) {

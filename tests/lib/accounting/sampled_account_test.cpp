@@ -41,7 +41,7 @@ AccountSettings settings_of(double delta, bool exact) {
   AccountSettings settings;
   settings.delta = delta;
   settings.threads = 1;
-  settings.exact = exact;
+  if (exact) settings.models.insert(Bound::exact);
   return settings;
 }
 
@@ -147,7 +147,7 @@ TEST_SUITE("sampled_account") {
                                has_check ? random.uniform(0.5, 3.0) : 0.0};
       AccountSettings settings = settings_of(kDelta, true);
       settings.orders = {1.5, 3.0, 9.0};
-      settings.complex = true;
+      settings.models.insert(Bound::complex);
       const HistogramVotes votes(queries);
       const Account account = account_sampled(pate::test::run_of(votes, mechanism_of(query)),
                                               query.noise.rate, settings);
@@ -265,7 +265,7 @@ TEST_SUITE("sampled_account") {
 
   TEST_CASE("rates of samples are probabilities") {
     const HistogramVotes votes({{3, 1, 0}});
-    const Mechanism gaussian = mechanism_of({{0.5, 2.0, 0.0}, 0.0});
+    const CostedMechanism gaussian = mechanism_of({{0.5, 2.0, 0.0}, 0.0});
     const auto refused = [&](double rate, const char* words) {
       CHECK_THROWS_WITH_AS((void)account_sampled(pate::test::run_of(votes, gaussian), rate,
                                                  settings_of(1e-5, false)),

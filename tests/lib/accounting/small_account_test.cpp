@@ -50,7 +50,7 @@ TEST_SUITE("accounting") {
          {StabilityTest::with_gaussian(3.0, 1e-8), StabilityTest::with_laplace(1.2, 1e-8)}) {
       AccountSettings settings;
       settings.delta = 1e-2;
-      settings.exact = true;
+      settings.models.insert(Bound::exact);
       settings.threads = 1;
       settings.profile_deltas = {1e-2, 1e-3};
       const Account result = account(pate::test::run_of(votes, test), settings);
@@ -72,7 +72,7 @@ TEST_SUITE("accounting") {
     const auto test = StabilityTest::with_gaussian(2.0, 1e-3);
     AccountSettings settings;
     settings.delta = 2e-3;
-    settings.exact = true;
+    settings.models.insert(Bound::exact);
     settings.threads = 1;
     settings.profile_deltas = {2e-3};
     const double epsilon = epsilon_of_account(account(pate::test::run_of(votes, test), settings),
@@ -95,7 +95,7 @@ TEST_SUITE("accounting") {
     const HistogramVotes votes({{9, 2, 1}, {6, 4, 2}});
     AccountSettings settings;
     settings.delta = 1e-4;
-    settings.exact = settings.complex = settings.tilted = true;
+    settings.models.insert({Bound::exact, Bound::complex, Bound::tilted});
     settings.orders = {2.0, 4.0, 8.0};
     settings.profile_deltas = {1e-4};
     settings.threads = 1;

@@ -119,9 +119,9 @@ TEST_SUITE("accounting") {
     const auto cost = [&](Asked asked, const Run& run) {
       AccountSettings settings;
       settings.delta = 1e-4;
-      settings.exact = asked == Asked::exact;
-      settings.tilted = asked == Asked::tilted;
-      settings.complex = asked == Asked::complex;
+      if (asked == Asked::exact) settings.models.insert(Bound::exact);
+      if (asked == Asked::tilted) settings.models.insert(Bound::tilted);
+      if (asked == Asked::complex) settings.models.insert(Bound::complex);
       Partials partials;
       if (asked == Asked::explanation) return explain(run, settings, {{0}, 0}).run_tradeoff;
       const Account found =

@@ -93,7 +93,7 @@ TEST_SUITE("weighted_account") {
   TEST_CASE("exact costs of every teacher: all ensembles of two queries, all votes that move") {
     const std::vector<double> orders{1.5, 3.0, 8.0, 30.0};
     AccountSettings settings = settings_of();
-    settings.exact = true;
+    settings.models.insert(Bound::exact);
     settings.orders = orders;
     for (const std::vector<std::int64_t>& weights :
          {std::vector<std::int64_t>{1, 2, 1}, {3, 1, 2}, {2, 2, 5}}) {
@@ -160,7 +160,7 @@ TEST_SUITE("weighted_account") {
   TEST_CASE("exact profiles of teachers with weights: no neighbour is further away") {
     constexpr std::size_t kClasses = 3;
     AccountSettings settings = settings_of();
-    settings.exact = true;
+    settings.models.insert(Bound::exact);
     for (const std::vector<std::int64_t>& weights :
          {std::vector<std::int64_t>{1, 2, 1}, {2, 2, 5}}) {
       for (std::int64_t code = 0; code < 27; code += 2) {
@@ -202,7 +202,7 @@ TEST_SUITE("weighted_account") {
       return p;
     };
     AccountSettings settings = settings_of();
-    settings.exact = settings.complex = true;
+    settings.models.insert({Bound::exact, Bound::complex});
     double furthest = 0.0;
     for (const std::vector<std::int64_t>& weights :
          {std::vector<std::int64_t>{1, 2, 1}, {3, 1, 2}, {2, 2, 5}}) {
@@ -249,7 +249,7 @@ TEST_SUITE("weighted_account") {
     const std::vector<std::int64_t> ids{0, 0, 0, 1, 0, 2, 2, 2, 1, 1, 0, 0};
     const auto votes = predictions_of(ids, 4, 3);
     AccountSettings settings = settings_of();
-    settings.exact = true;
+    settings.models.insert(Bound::exact);
     const Run run = run_of(*votes, NoisyMax{GaussianNoisyMax{2.0}});
     const Account plain = account(run, settings);
     const auto found = account_weighted(run, *votes, {{1, 1, 1, 1}, 3.0}, settings);

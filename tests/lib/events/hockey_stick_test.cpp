@@ -40,7 +40,7 @@ std::vector<Counts> neighbours_of(const Counts& counts) {
 }
 
 // One query of any of the events.
-struct Asked {
+struct AskedQuery {
   Aggregator aggregator;
   Counts counts;
 };
@@ -68,11 +68,11 @@ long double excess(const Probabilities& p, const Probabilities& q, double epsilo
 
 // Random neighbours of all queries, and for each query the one that is furthest in either
 // direction: whichever they are, no fixed epsilon may be exceeded.
-std::vector<Pair> random_pairs(const std::vector<Asked>& asked, Random& random, int count) {
+std::vector<Pair> random_pairs(const std::vector<AskedQuery>& asked, Random& random, int count) {
   std::vector<Pair> result;
   for (int k = 0; k < count; ++k) {
     Pair all{{1.0L}, {1.0L}};
-    for (const Asked& query : asked) {
+    for (const AskedQuery& query : asked) {
       const std::vector<Counts> others = neighbours_of(query.counts);
       const Probabilities p = outcomes_of(query.aggregator, query.counts);
       std::size_t chosen =
@@ -132,7 +132,7 @@ TEST_SUITE("records beside enumeration") {
       const std::int64_t classes = random.integer(2, 3);
       const double delta = random.log_uniform(1e-6, 0.05);
       Record record;
-      std::vector<Asked> asked;
+      std::vector<AskedQuery> asked;
       for (std::int64_t i = random.integer(1, 3); i > 0; --i) {
         const SmallRun run = random_run(random, teachers, classes, 2);
         for (const Counts& query : run.queries) asked.push_back({run.aggregator, query});
@@ -155,7 +155,7 @@ TEST_SUITE("records beside enumeration") {
       const double delta = random.log_uniform(1e-6, 0.05);
       const SmallRun run = random_run(random, random.integer(1, 6), 2, 2);
       Record record{analysis_of(run, delta, false)};
-      std::vector<Asked> asked;
+      std::vector<AskedQuery> asked;
       for (const Counts& query : run.queries) asked.push_back({run.aggregator, query});
       std::vector<Pair> pairs = random_pairs(asked, random, 8);
       for (std::int64_t i = random.integer(1, 2); i > 0; --i) {

@@ -161,7 +161,7 @@ TEST_SUITE("records of events") {
       const auto votes = run.votes();
       AccountSettings settings;
       settings.delta = random.log_uniform(1e-9, 1e-2);
-      settings.exact = random.integer(0, 2) == 0;
+      if (random.integer(0, 2) == 0) settings.models.insert(Bound::exact);
       settings.threads = 1;
       const Account report = account(run_of(*votes, run.aggregator), settings);
       const RecordAccount sum = account_record({analysed_run(report)}, {.threads = 1});

@@ -61,7 +61,7 @@ struct SmallRun {
         PredictionLayout::queries_by_teachers, kClasses);
     AccountSettings settings;
     settings.delta = kDelta;
-    settings.exact = true;
+    settings.models.insert(Bound::exact);
     settings.orders = kOrders;
     settings.threads = 1;
     const Run run{

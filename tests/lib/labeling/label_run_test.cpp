@@ -342,7 +342,7 @@ const CostEntry& find(const Account& account, Bound bound, GuaranteeKind reading
 Account analysed(Run run, std::optional<double> order) {
   AccountSettings settings;
   settings.delta = kDelta;
-  settings.published = false;
+  settings.models.erase(Bound::published);
   if (order) settings.orders = std::vector<double>{*order};
   return account(run, settings);
 }

@@ -207,7 +207,7 @@ TEST_SUITE("ptr") {
       for (std::size_t i = 0; i < all.size(); ++i) {
         for (std::size_t k = i; k < all.size(); ++k) {
           pate::AccountSettings settings = at_delta(delta);
-          settings.exact = true;
+          settings.models.insert(Bound::exact);
           settings.profile_deltas = std::vector{delta};
           settings.profile_step = 0x1p-9;
           const Account account = account_of({all[i], all[k]}, aggregator, settings);

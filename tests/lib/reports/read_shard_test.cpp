@@ -152,9 +152,9 @@ TEST_CASE("what no shard says is refused in its place") {
   CHECK(shard.settings.reading == pate::GuaranteeKind::joint);
   CHECK(shard.settings.conversion == pate::EpsilonMethod::classic);
   CHECK(shard.settings.orders == std::vector{3.0, 9.0});
-  CHECK(shard.settings.published);
-  CHECK(shard.settings.tradeoff);
-  CHECK_FALSE(shard.settings.tilted);
+  CHECK(shard.settings.has(pate::Bound::published));
+  CHECK(shard.settings.has(pate::Bound::tradeoff));
+  CHECK_FALSE(shard.settings.has(pate::Bound::tilted));
   CHECK(shard.part.votes_sha256 == "file");
   CHECK(shard.part.votes_digest == "counts");
   CHECK(shard.part.queries == 2);

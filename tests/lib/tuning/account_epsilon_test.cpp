@@ -132,7 +132,7 @@ TEST_CASE("account epsilon: where next to no noise is, the best orders are below
     const Run run = pate::test::run_of(votes, aggregator);
     AccountSettings settings;
     settings.delta = random.log_uniform(1e-8, 1e-2);
-    settings.published = false;
+    settings.models.erase(Bound::published);
     settings.reading = GuaranteeKind::joint;
     settings.conversion = EpsilonMethod::optimal;
     settings.threads = 1;

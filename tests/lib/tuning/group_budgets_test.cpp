@@ -45,7 +45,7 @@ TeacherGroups groups_of() {
 std::vector<double> costs_of(const TuningVotes& votes, const Mechanism& mechanism) {
   AccountSettings settings;
   settings.delta = 1e-5;
-  settings.exact = true;
+  settings.models.insert(Bound::exact);
   settings.threads = 1;
   const Account found = account(run_of(votes, mechanism, {}, votes.rows.size()), settings);
   std::vector<double> result;

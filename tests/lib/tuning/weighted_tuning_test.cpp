@@ -49,7 +49,7 @@ std::unique_ptr<PredictionVotes> random_predictions(Random& random, std::int64_t
 AccountSettings account_settings(bool exact = false) {
   AccountSettings settings;
   settings.delta = 1e-5;
-  settings.exact = exact;
+  if (exact) settings.models.insert(Bound::exact);
   settings.threads = 1;
   return settings;
 }

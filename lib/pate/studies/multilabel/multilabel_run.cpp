@@ -44,8 +44,8 @@ void account_votes(const VoteSource& votes, const MultilabelSettings& settings,
                 .labels = {}};
   AccountSettings wanted;
   wanted.delta = settings.delta;
-  wanted.published = false;
-  wanted.exact = settings.exact;
+  wanted.models = {Bound::tradeoff};
+  if (settings.exact) wanted.models.insert(Bound::exact);
   wanted.threads = settings.threads;
   Account costs = account(run, wanted);
   result.steps = costs.steps;

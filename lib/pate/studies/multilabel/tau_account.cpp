@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/accounting/direction_entries.hpp"
 #include "pate/accounting/exact_account.hpp"
+#include "pate/accounting/run_curve.hpp"
 #include "pate/accounting/teacher_votes.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -173,10 +173,11 @@ TauAccount account_tau(const TauVote& vote, const LabelBallots& ballots, double 
       data_independent_entries(account.steps, default_orders(), {delta, false}, notices);
   const TradeoffRun tradeoff(vote, ballots, threads);
   const OrderSearch search{delta, false};
-  const DirectionOptima bound =
-      optima_by_direction([&](std::span<const double> orders) { return tradeoff.rdp(orders); },
-                          search, default_orders(), independent);
-  add(exact_entries(Bound::tradeoff, bound.best, bound.spent, delta, notices), account.costs);
+  add(directed_costs(
+          Bound::tradeoff, [&](std::span<const double> orders) { return tradeoff.rdp(orders); },
+          search, default_orders(), independent, notices)
+          .entries,
+      account.costs);
   if (exact) {
     const auto run = [&](std::span<const double> orders) {
       std::vector<BothDirections> rdp;
@@ -185,17 +186,17 @@ TauAccount account_tau(const TauVote& vote, const LabelBallots& ballots, double 
       }
       return rdp;
     };
-    const DirectionOptima of_run =
-        optima_by_direction(run, search, default_orders(), account.costs);
     const double hint = order_hints(account.costs).front();
-    add(exact_entries(Bound::exact, of_run.best, of_run.spent, delta, notices), account.costs);
+    const DirectedCosts of_run =
+        directed_costs(Bound::exact, run, search, default_orders(), account.costs, notices);
+    add(of_run.entries, account.costs);
     TeacherOptima teachers = search_teachers(
         [&](std::span<const double> orders) {
           return exact_sums(vote, ballots, orders, threads).teachers;
         },
         static_cast<std::size_t>(ballots.teachers()), default_orders(), hint, delta);
     teachers.cap(of_run.best);
-    add(exact_entries(Bound::exact_per_teacher, teachers.run, teachers.spent, delta, notices),
+    add(directed_entries(Bound::exact_per_teacher, teachers.run, teachers.spent, delta, notices),
         account.costs);
     account.teachers = std::move(teachers.epsilon);
   }

@@ -145,6 +145,7 @@ TEST_SUITE("weighted_plan") {
       const WeightedAccount analysed = account_weighted({.votes = votes,
                                                          .rows = RowSelection::all(queries),
                                                          .aggregator = aggregator,
+                                                         .neighbours = {},
                                                          .decisions = {},
                                                          .labels = {}},
                                                         votes, weights, settings);

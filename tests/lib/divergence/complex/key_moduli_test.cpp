@@ -114,7 +114,7 @@ TEST_SUITE("complex") {
     double nearest = 0.0;
     for (int i = 0; i < 40; ++i) {
       const SmallEnsemble its = random_ensemble(random);
-      const ExactMechanism mechanism(its.aggregator, its.neighbours, its.teachers);
+      const ExactMechanism mechanism(its.aggregator, {}, its.teachers);
       const auto moduli = moduli_of(its);
       for (int run = 0; run < 8; ++run) {
         LogModulusSums sums(its.orders.size());
@@ -148,7 +148,7 @@ TEST_SUITE("complex") {
     for (int i = 0; i < 25; ++i) {
       SmallEnsemble its = random_ensemble(random);
       its.classes = random.integer(2, 3);
-      const ExactMechanism mechanism(its.aggregator, its.neighbours, its.teachers);
+      const ExactMechanism mechanism(its.aggregator, {}, its.teachers);
       for (const auto& [counts, logs] : moduli_of(its)) {
         ExactCost cost(mechanism, mechanism.group(counts, {}));
         LargestModuli largest(its.orders);

@@ -120,7 +120,7 @@ TEST_SUITE("exact") {
     for (std::int32_t j = 0; j < 1100; ++j) counts.push_back(60'000 - 1 - j);
     const std::int64_t teachers = teachers_of(counts);
     const auto mechanism = ExactMechanism::of_weight(
-        noisy(NoisyMax{GaussianNoisyMax{9e3}}, {}, ThresholdCheck{3e4, 2e3}), teachers, kWeight);
+        noisy(NoisyMax{GaussianNoisyMax{9e3}}, ThresholdCheck{3e4, 2e3}), teachers, kWeight);
     CHECK_THROWS_WITH_AS(ExactCost(mechanism, mechanism.group(counts, {})),
                          doctest::Contains("an exact cost knows at most 1000 changes of what the "
                                            "threshold is compared with, and a query has 1"),

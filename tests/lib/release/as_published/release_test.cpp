@@ -201,7 +201,7 @@ TEST_SUITE("as_published") {
     const AsPublishedRelease release = release_as_published(run, at_order(5.0));
     AccountSettings settings;
     settings.delta = 1e-5;
-    settings.tradeoff = false;
+    settings.models.erase(Bound::tradeoff);
     settings.orders = {5.0};
     settings.conversion = EpsilonMethod::classic;
     settings.reading = GuaranteeKind::expected;

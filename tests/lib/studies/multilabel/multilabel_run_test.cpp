@@ -110,7 +110,7 @@ TEST_SUITE("multilabel") {
         for (const double order : {1.5, 4.0, 20.0}) {
           AccountSettings wanted;
           wanted.delta = kDelta;
-          wanted.exact = true;
+          wanted.models.insert(Bound::exact);
           wanted.orders = std::vector{order};
           const Account costs = account(
               Run{*votes, RowSelection::all(votes->queries()), gnmax, {}, nullptr, {}, {}, {}},
