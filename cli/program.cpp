@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -16,21 +17,17 @@
 #include "cli/commands/commands.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/options/memory.hpp"
+#include "cli/text.hpp"
 #include "pate/base/error.hpp"
-#include "pate/base/files.hpp"
 #include "pate/base/memory.hpp"
 #include "pate/base/signal_cleanup.hpp"
-#include "pate/mechanisms/supports.hpp"
 
 namespace pate::cli {
 
 namespace {
 
 int report_error(const Streams& streams, const char* what, int status) {
-  // One line: names of files, commands and options in it may hold line ends.
-  const std::string_view text = what;
-  streams.err << alarming("pate:", streams.err_colour()) << ' '
-              << io::printable(text, text.size(), io::Letters::any) << '\n';
+  streams.err << alarming("pate:", streams.err_colour()) << ' ' << in_one_line(what) << '\n';
   return status;
 }
 
@@ -205,18 +202,19 @@ void end_cleanly_without_memory() {
 int run_program(const std::vector<std::string>& arguments, const Streams& streams) {
   try {
     const std::vector<Command> all = commands();
+    if (std::ranges::any_of(arguments, [](const std::string& argument) {
+          return argument.find('\1') != std::string::npos;
+        })) {
+      throw usage_error("no argument may hold the control character \\x01");
+    }
     const Command* const command = parse(all, expand_name(arguments, all), streams.out);
     const int status = command == nullptr ? kDone : command->run(streams);
     if (!streams.out.flush()) throw output_error("standard output: cannot write");
     return status;
   } catch (const usage_error& error) {
     (void)report_error(streams, error.what(), kUsage);
-    if (!error.hint().empty())
-      streams.err << "pate: " << io::printable(error.hint(), error.hint().size(), io::Letters::any)
-                  << '\n';
+    if (!error.hint().empty()) streams.err << "pate: " << in_one_line(error.hint()) << '\n';
     return kUsage;
-  } catch (const unsupported& error) {
-    return report_error(streams, error.in_options().c_str(), kUsage);
   } catch (const parameter_error& error) {
     return report_error(streams, error.what(), kUsage);
   } catch (const input_error& error) {

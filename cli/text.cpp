@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/streams.hpp"
+#include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 
 namespace pate::cli {
@@ -74,6 +75,10 @@ std::string for_terminal(std::string_view text) {
     text.remove_prefix(end + kept);
   }
   return result;
+}
+
+std::string in_one_line(std::string_view text) {
+  return io::printable(with_options(text), std::string::npos, io::Letters::any);
 }
 
 std::string with_notes_broken(std::string_view text, std::size_t columns) {

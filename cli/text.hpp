@@ -15,6 +15,9 @@ namespace pate::cli {
 /// `io::printable` shows it, but for the styles that this program writes (streams.hpp).
 [[nodiscard]] std::string for_terminal(std::string_view text);
 
+/// A text of the library as a line for a terminal, with the names of options in it.
+[[nodiscard]] std::string in_one_line(std::string_view text);
+
 /// The text with its lines that begin with "note: " broken to the columns.
 [[nodiscard]] std::string with_notes_broken(std::string_view text, std::size_t columns);
 

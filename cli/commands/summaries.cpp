@@ -377,8 +377,7 @@ std::string votes_line(const VotesTitle& votes, std::int64_t queries,
 std::string notes(std::span<const Notice> notices) {
   std::string text;
   for (const Notice& notice : notices)
-    text += fmt::format("note: {}\n",
-                        io::printable(notice.message, notice.message.size(), io::Letters::any));
+    text += fmt::format("note: {}\n", in_one_line(notice.message));
   return text;
 }
 

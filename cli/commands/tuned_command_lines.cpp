@@ -73,7 +73,10 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
       add("--threshold", fmt::format("{}", aggregator.selection->threshold));
       add("--sigma1", fmt::format("{}", aggregator.selection->sigma1));
     }
-    add(aggregator.noisy_max.names().option, fmt::format("{}", aggregator.noisy_max.parameter()));
+    add(aggregator.is_gaussian()                   ? "--sigma2"
+        : aggregator.noisy_max.is_of_two_classes() ? "--one-noise --laplace-scale"
+                                                   : "--laplace-scale",
+        fmt::format("{}", aggregator.noisy_max.parameter()));
   }
   if (const Neighbours& neighbours = options.tuning.neighbours; neighbours != Neighbours{}) {
     add("--teachers-per-person", std::to_string(neighbours.teachers));

@@ -55,7 +55,7 @@ void add_neighbours(CommandLine& line, Neighbours& neighbours);
 void add_sample_options(const Section& section, MechanismOptions& options, bool with_records);
 
 /// Where samples answer: throws `usage_error` for a threshold as a share of all teachers, and
-/// `unsupported` for a mechanism whose queries they cannot answer, or what else excludes them.
+/// `parameter_error` for a mechanism whose queries they cannot answer, or what else excludes them.
 void check_sampled(const MechanismOptions& options, const Circumstances& circumstances);
 
 /// Which of the options that describe an aggregator are there.

@@ -240,8 +240,7 @@ void deliver_report(const OutputOptions& options, std::string_view json, std::st
   }
   if (options.quiet) return;
   for (const Notice& notice : notices) {
-    const std::string message =
-        io::printable(notice.message, notice.message.size(), io::Letters::any);
+    const std::string message = in_one_line(notice.message);
     streams.err << (streams.err_is_terminal
                         ? paragraph("pate: note: ", message, streams.err_columns)
                         : fmt::format("pate: note: {}\n", message));
@@ -255,7 +254,7 @@ bool may_tell_numbers(const OutputOptions& options, const Streams& streams) {
 int report_missed(const std::vector<std::string>& missed, const Streams& streams) {
   for (const std::string& message : missed) {
     streams.err << alarming("pate: limit missed:", streams.err_colour()) << ' '
-                << io::printable(message, message.size(), io::Letters::any) << '\n';
+                << in_one_line(message) << '\n';
   }
   return missed.empty() ? kDone : kLimitMissed;
 }

@@ -18,8 +18,8 @@ namespace pate::cli {
 [[nodiscard]] std::optional<TeacherWeights> open_weights(const std::string& path, VotesInput& input,
                                                          std::optional<std::int64_t> teachers = {});
 
-/// Throws `unsupported` for what weights do not go with, and `usage_error` for a threshold that is
-/// a share: it is not said whether of the teachers or of all weights.
+/// Throws `parameter_error` for what weights do not go with, and `usage_error` for a threshold that
+/// is a share: it is not said whether of the teachers or of all weights.
 void check_weighable(const std::string& threshold, const Circumstances& circumstances);
 
 /// Adds doubts about thresholds in votes of weight 1: ones that a single teacher reaches, or that

@@ -9,7 +9,7 @@ namespace pate {
 [[nodiscard]] Circumstances circumstances_of(const Run& run);
 [[nodiscard]] Circumstances circumstances_of(const VoteSource& votes);
 
-/// Throws `unsupported` where a model that the settings name is not known with all this.
+/// Throws `parameter_error` where a model that the settings name is not known with all this.
 void require(const AccountSettings& settings, const Circumstances& circumstances);
 
 }  // namespace pate

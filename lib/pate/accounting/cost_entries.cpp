@@ -28,7 +28,7 @@ void add_order_notices(std::span<const CostEntry> costs, std::span<const double>
          fmt::format("the best order is the {} that was allowed, {}, for {}; {}",
                      lowest ? "smallest" : "largest", lowest ? orders.front() : orders.back(),
                      labels,
-                     restricted ? "widen --orders" : "other orders could give a smaller epsilon")});
+                     restricted ? "widen \1orders" : "other orders could give a smaller epsilon")});
   }
 }
 

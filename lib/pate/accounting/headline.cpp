@@ -136,7 +136,7 @@ void add_headline_notices(std::span<const CostEntry> costs, std::size_t headline
   if (headline.reading == GuaranteeKind::realized) {
     add("realized_order",
         "a realized cost is an epsilon of what came out, and one only at an order that was fixed "
-        "before the run (--orders with that one)");
+        "before the run (\1orders with that one)");
   }
   if (headline.bound == Bound::published) {
     add("forward_only",

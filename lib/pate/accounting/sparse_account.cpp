@@ -45,11 +45,11 @@ void add_sparse_costs(const Run& run, const AccountSettings& settings, Account& 
          first > 0
              ? fmt::format("only the first {} queries are looked at one by one: what comes "
                            "later costs what it would for any votes; a run of these alone "
-                           "(--queries 0:{}) may cost less",
+                           "(\1queries 0:{}) may cost less",
                            first, first)
              : std::string("the noise is tiny beside the threshold, or the stabilities of these "
                            "votes, which are told to cost what any would; a larger "
-                           "--ptr-delta lowers the threshold")});
+                           "\1ptr-delta lowers the threshold")});
   }
 }
 

@@ -290,7 +290,7 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   const RecordQuestion asked = question_of(sums, settings, account.delta);
   if (!(asked.delta >= asked.apart)) {
     throw input_error(fmt::format(
-        "delta {} leaves nothing beside {}, the deltas of events that are added apart: add --delta "
+        "delta {} leaves nothing beside {}, the deltas of events that are added apart: add \1delta "
         "with more than that",
         decimal(asked.delta), decimal(asked.apart)));
   }
@@ -324,9 +324,9 @@ RecordAccount account_record(const Record& record, const RecordSettings& setting
   if (account.costs.empty()) {
     throw input_error(fmt::format(
         "no cost of this record is known at delta {}{}", decimal(asked.delta),
-        settings.orders ? " and these orders: leave --orders out, or name orders that all of it is "
+        settings.orders ? " and these orders: leave \1orders out, or name orders that all of it is "
                           "known at"
-                        : ": add --delta with a larger one"));
+                        : ": add \1delta with a larger one"));
   }
   account.headline =
       settled_headline(account.costs, {settings.reading, settings.conversion, settings.bound},

@@ -97,7 +97,7 @@ Neighbours common_neighbours(const Record& record) {
     if (event.open.adds_up_for(first->open.neighbours())) continue;
     throw input_error(fmt::format(
         "costs for different neighbours do not add up: {} is for {}, {} for {}; make both with the "
-        "same --neighbours and --teachers-per-person",
+        "same \1neighbours and \1teachers-per-person",
         called(first->open), in_words(first->open.neighbours()), called(event.open),
         in_words(event.open.neighbours())));
   }

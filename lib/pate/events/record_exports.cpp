@@ -19,7 +19,7 @@ namespace {
   throw input_error(
       fmt::format("{}: expected a cost that other accountants can add to theirs, for any votes, by "
                   "the trade-off bound or exact, and fixed; 'pate compose' of the report with "
-                  "--bound data-independent, tradeoff or exact reports such a one first",
+                  "\1bound data-independent, tradeoff or exact reports such a one first",
                   label(entry)));
 }
 
@@ -68,8 +68,8 @@ RecordRdp record_rdp(const Record& record, const CostEntry& entry, const RecordS
   if (asked.apart > 0.0) {
     throw input_error(
         fmt::format("deltas of {} in all are apart from RDP, which does not tell them: export the "
-                    "privacy loss distribution of what holds for any votes, --bound "
-                    "data-independent --export-pld FILE",
+                    "privacy loss distribution of what holds for any votes, \1bound "
+                    "data-independent \1export-pld FILE",
                     decimal(asked.apart)));
   }
   RecordRdp result{asked.orders, {}};
@@ -106,18 +106,18 @@ RecordLosses record_losses(const Record& record, const CostEntry& entry,
     }
     throw input_error(
         "the exact privacy loss distribution of these events is not known: export RDP, or add "
-        "--bound data-independent to pate compose of the report");
+        "\1bound data-independent to pate compose of the report");
   }
   if (entry.bound != Bound::data_independent) {
     throw input_error(
         fmt::format("{}: the bound is one of RDP, which has no privacy loss distribution: add "
-                    "--exact, or export RDP",
+                    "\1exact, or export RDP",
                     label(entry)));
   }
   if (!asked.converts()) {
     throw input_error(fmt::format(
         "{}: expected a delta above {}, which the events have of their own, for the grid of a "
-        "privacy loss distribution, found {}: leave out --conversion pure, add --delta with more, "
+        "privacy loss distribution, found {}: leave out \1conversion pure, add \1delta with more, "
         "or export RDP",
         label(entry), decimal(asked.apart), decimal(asked.delta)));
   }

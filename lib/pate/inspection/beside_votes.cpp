@@ -137,7 +137,7 @@ std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection&
     throw input_error(fmt::format(
         "{}: expected what a student says who has not seen these votes, found the votes themselves "
         "as shares, in every row: nothing here would hold, as the costs take the scores as known; "
-        "train the student on labels that are out, or leave --student out",
+        "train the student on labels that are out, or leave \1student out",
         path));
   }
   return labels_at_chance(votes, rows, favourites, "student", path);

@@ -81,7 +81,7 @@ const Rule kOfCounts[] = {
      likely},
     {"looks_like_predictions", counts_like_ids,
      "the {0} classes never get more than {1} of {2} votes: if these are class ids and not counts, "
-     "add --layout predictions"},
+     "add \1layout predictions"},
     {"looks_transposed", equal_columns,
      "there are more classes ({0}) than queries ({1}), and every class has {2} votes: counts are "
      "queries x classes, is this the transpose?"},
@@ -91,7 +91,7 @@ const Rule kOfPredictions[] = {
     {"label_column", headings_beside, "{0} is {1}, and no {2}'s votes. What leaves it out: {3}",
      certain, Said::doubtful, Settles::teachers},
     {"plus_minus_one", minus_for_zero,
-     "all votes are -1 or 1, as those of two classes are: with --abstentions -1 is no vote. What "
+     "all votes are -1 or 1, as those of two classes are: with \1abstentions -1 is no vote. What "
      "makes the classes 0 and 1 of them, to be read without it: {0}",
      certain, Said::the_same, Settles::accept, true},
     {"looks_one_hot", one_hot_blocks,
@@ -100,7 +100,7 @@ const Rule kOfPredictions[] = {
      certain, Said::the_same, Settles::accept, true},
     {"looks_like_counts", common_sum,
      "the numbers of every {0} add up to {1}, as counts of the votes of {1} teachers do and class "
-     "ids do not: leave --layout out{2}",
+     "ids do not: leave \1layout out{2}",
      certain, Said::the_same, Settles::accept, true},
     {"looks_long", pairs_once,
      "{0}s {1} and {2} never have the same pair of numbers twice, as query and teacher of a table "
@@ -108,7 +108,7 @@ const Rule kOfPredictions[] = {
      certain, Said::doubtful, Settles::teachers, true},
     {"looks_transposed", other_orientation,
      "on one query {0} % of the pairs of teachers agree, but {1} % of the pairs of queries of one "
-     "teacher: is it --layout {2}, of {3} teachers? {4} says that it is not",
+     "teacher: is it \1layout {2}, of {3} teachers? {4} says that it is not",
      likely},
     {"identical_teachers", one_voice,
      "all {0} teachers vote alike on all of {1} queries: was the array not filled, or is one "
@@ -118,7 +118,7 @@ const Rule kOfPredictions[] = {
      "{0} of {1} teachers vote as another does, like teachers {2} and {3}, on all of {4} queries, "
      "which is no chance: is a teacher in the file more than once? Then it changes more votes than "
      "costs allow for. Leave copies out; where they are meant, and one person's data are in all of "
-     "them, --teachers-per-person {5} counts that beside the option that accepts it",
+     "them, \1teachers-per-person {5} counts that beside the option that accepts it",
      likely},
     {"constant_teachers", [](const FirstVotes& v) { return constant_voters(v, false); },
      "{0} of {1} teachers, like teacher {2}, vote {5} on all of {3} queries, as {6} % of the votes "
@@ -180,10 +180,10 @@ std::vector<ContentDoubt> content_doubts(const VotesLookedAt& looked_at) {
       std::string message = sentence(*rule, sign);
       if (rule->settles == Settles::teachers) {
         message +=
-            fmt::format("; if these are votes, say how many teachers there are with --teachers {}",
+            fmt::format("; if these are votes, say how many teachers there are with \1teachers {}",
                         looked_at.votes.teachers());
       } else if (rule->settles == Settles::number) {
-        message += "; --teachers M says how many there are";
+        message += "; \1teachers M says how many there are";
       }
       const Weight most = said && rule->said == Said::doubtful ? doubtful : sign.most;
       doubts.push_back({{std::string(rule->code), std::move(message)},
@@ -217,11 +217,11 @@ std::string why_other_teachers(const VotesLookedAt& looked_at, std::int64_t said
     return {};
   }
   if (counts && said > found) {
-    return "; if the others abstained, add --abstentions, where a command has that; if a class "
+    return "; if the others abstained, add \1abstentions, where a command has that; if a class "
            "nobody voted for has no column, or counts were cut, these are not all votes";
   }
   if (!counts && said == votes.queries()) {
-    return fmt::format("; there are {} queries: it looks like --layout {}", said,
+    return fmt::format("; there are {} queries: it looks like \1layout {}", said,
                        by_query ? "predictions" : "predictions-by-query");
   }
   if (!counts && found == said + 1) {

@@ -248,9 +248,9 @@ std::optional<ContentDoubt> rows_doubt(const Run& run, std::string_view path,
   return doubt(
       VotesDoubt::answered_rows, are_answered ? Weight::certain : Weight::doubtful,
       fmt::format(
-          "{}: {} of {} rows, and no --decisions: rows left out must never have been asked, as a "
-          "refusal costs, too.{}{} If these are the answered rows, say so with --decisions in the "
-          "place of --indices, of a file that this makes: {}; else --rows-from says where the list "
+          "{}: {} of {} rows, and no \1decisions: rows left out must never have been asked, as a "
+          "refusal costs, too.{}{} If these are the answered rows, say so with \1decisions in the "
+          "place of \1indices, of a file that this makes: {}; else \1rows-from says where the list "
           "comes from",
           path, run.rows.size(), run.votes.queries(),
           are_answered ? fmt::format(" They look like the answered ones: that all {} are answered "

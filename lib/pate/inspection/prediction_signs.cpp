@@ -284,7 +284,7 @@ Signs pairs_once(const FirstVotes& votes) {
       if (lines.size() == 3) {
         line = fmt::format(
             ". If {0} {1} is the query and {0} {2} the teacher, what makes a row for each query, "
-            "to be read with --layout predictions-by-query: {3}",
+            "to be read with \1layout predictions-by-query: {3}",
             what, query, teacher,
             values_line(
                 votes.at.table, "t",
@@ -342,7 +342,7 @@ Signs other_orientation(const FirstVotes& votes) {
   return {Sign{
       words(fmt::format("{:.0f}", 100.0 * query.mean), fmt::format("{:.0f}", 100.0 * teacher.mean),
             by_query ? "predictions" : "predictions-by-query", votes.at.votes.queries(),
-            square ? "--accept looks-transposed" : fmt::format("--teachers {}", votes.teachers)),
+            square ? "\1accept looks-transposed" : fmt::format("\1teachers {}", votes.teachers)),
       Sign().log_chance, votes.at.votes.queries(),
       !agrees || (votes.at.teachers && !square) ? Weight::doubtful : Weight::certain}};
 }

@@ -181,7 +181,7 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
   if (account.queries == 0) {
     add("no_queries", labelled.stopped == StopReason::max_epsilon
                           ? "no query was asked, so that nothing is told of the votes; what "
-                            "--max-epsilon allowed "
+                            "\1max-epsilon allowed "
                             "is counted all the same"
                           : "no query was asked: nothing is spent");
   }
@@ -192,9 +192,9 @@ void add_notices(const LabelledQueries& labelled, const PrivacyFilter& filter, A
                                              : "stopped_max_epsilon",
         fmt::format(
             "stopped after {} of {} queries, {}{}", labelled.asked, labelled.labels.size(),
-            reason == StopReason::max_answers    ? "once all of --max-answers were given"
-            : reason == StopReason::max_refusals ? "once all of --max-refusals were refused"
-                                                 : "as another could cost more than --max-epsilon",
+            reason == StopReason::max_answers    ? "once all of \1max-answers were given"
+            : reason == StopReason::max_refusals ? "once all of \1max-refusals were refused"
+                                                 : "as another could cost more than \1max-epsilon",
             account.aggregator.refuses() && account.aggregator.sparse() == nullptr
                 ? fmt::format("; costs of what was asked are at order {}, fixed before the run",
                               filter.order())

@@ -122,7 +122,7 @@ Account sampled_label_account(const Run& run, const Sampling& sampling,
     account.notices.push_back(
         {"stopped_max_epsilon",
          fmt::format("stopped after {} of {} queries, as another would cost more than "
-                     "--max-epsilon whatever the votes are: known before the run",
+                     "\1max-epsilon whatever the votes are: known before the run",
                      labelled.asked, labelled.labels.size())});
   }
   return account;

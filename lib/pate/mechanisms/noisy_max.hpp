@@ -31,15 +31,13 @@ struct NoiseNames {
   const char* title = "";      ///< the same, for people
   const char* parameter = "";  ///< in reports
   const char* column = "";     ///< the parameter in tables for people
-  const char* option = "";     ///< the parameter on the command line
   const char* maxima = "";     ///< the list of a report that counts noisy maxima with this noise
   bool always_listed = true;   ///< whether that list is there when it is empty
 };
 
 /// GNMax: the class with the largest count after independent N(0, sigma^2) noise on every count.
 struct GaussianNoisyMax {
-  static constexpr NoiseNames kNames{"gnmax",  "GNMax",    "sigma2",
-                                     "sigma2", "--sigma2", "gaussian_maxima"};
+  static constexpr NoiseNames kNames{"gnmax", "GNMax", "sigma2", "sigma2", "gaussian_maxima"};
 
   double sigma = 0.0;  ///< standard deviation of the noise on each count, in votes
 
@@ -56,8 +54,7 @@ struct GaussianNoisyMax {
 
 /// LNMax: the class with the largest count after independent Laplace noise on every count.
 struct LaplaceNoisyMax {
-  static constexpr NoiseNames kNames{"lnmax", "LNMax",           "laplace_scale",
-                                     "scale", "--laplace-scale", "laplace_maxima"};
+  static constexpr NoiseNames kNames{"lnmax", "LNMax", "laplace_scale", "scale", "laplace_maxima"};
 
   double scale = 0.0;  ///< scale b of the noise in votes; S17 writes gamma = 1/b
 
@@ -82,10 +79,8 @@ struct LaplaceNoisyMax {
 /// Source: Jordon, Yoon, van der Schaar, "PATE-GAN" (2019), Section 4 and its code (`pate_lamda`,
 /// b = lamda); smartnoise-synth, `pate` (b = 1/lap_scale).
 struct OneLaplaceNoise {
-  static constexpr NoiseNames kNames{
-      "one_laplace", "One Laplace noise",           "one_laplace_scale",
-      "scale",       "--one-noise --laplace-scale", "one_laplace_maxima",
-      false};
+  static constexpr NoiseNames kNames{"one_laplace", "One Laplace noise",  "one_laplace_scale",
+                                     "scale",       "one_laplace_maxima", false};
 
   double scale = 0.0;  ///< scale b of the noise on one of the counts, in votes
 

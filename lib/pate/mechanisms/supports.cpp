@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "pate/base/error.hpp"
+
 namespace pate {
 
 namespace {
@@ -17,12 +19,12 @@ constexpr std::uint32_t any(Values... values) {
   return (0U | ... | (1U << static_cast<unsigned>(values)));
 }
 
-// As the sentences name them; {p} stands before the name of a parameter.
+// As the sentences name them.
 constexpr std::array<std::string_view, 18> kNames{
     "PTR",
     "one noise, which is compared with half of all teachers,",
-    "samples of the teachers ({p}sample-teachers)",
-    "samples of records ({p}sample-records)",
+    "samples of the teachers (\1sample-teachers)",
+    "samples of records (\1sample-records)",
     "the cost of teachers with weights",
     "the cost of groups",
     "an exact cost",
@@ -55,7 +57,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     // Samples, which have neighbours of their own.
     {any(tilted), any(Given::samples), kAll, "{what} is not known of samples: exact costs are"},
     {any(weights), any(Given::samples, Given::declared), kAll,
-     "{what} excludes samples, {p}declared-epsilon and {p}published-sensitivity, where every vote "
+     "{what} excludes samples, \1declared-epsilon and \1published-sensitivity, where every vote "
      "counts one"},
     // Who is protected.
     {any(smooth_release, published_release), any(Given::several_replaced), kAll,
@@ -72,18 +74,18 @@ constexpr auto kFacts = std::to_array<Fact>({
      "one record"},
     {any(samples_of_teachers),
      any(Given::one_replaced, Given::several_replaced, Given::several_added), kAll,
-     "{what} are known for one teacher that is added or removed ({p}neighbours add-remove, without "
-     "{p}teachers-per-person), not for {who}"},
+     "{what} are known for one teacher that is added or removed (\1neighbours add-remove, without "
+     "\1teachers-per-person), not for {who}"},
     {any(samples_of_records), kOthers, kAll,
      "{what} are known for one record that is added or removed, which moves one vote, not for "
-     "{who}: leave out {p}teachers-per-person"},
+     "{who}: leave out \1teachers-per-person"},
     {any(release), kAdded, kAll,
      "a release, or a declared budget, is known for teachers that vote otherwise, not for {who}: "
-     "tables of costs within a distance need a number of teachers that stays; leave {p}neighbours "
+     "tables of costs within a distance need a number of teachers that stays; leave \1neighbours "
      "out, or take what holds whatever the votes, or the bound tradeoff"},
     {any(one_noise), kAdded, kAll,
      "one noise is compared with half of the teachers, whose number must not change with the "
-     "votes: leave {p}neighbours add-remove out"},
+     "votes: leave \1neighbours add-remove out"},
     {any(exact, complex, explanation), any(Given::more_than_listed), kAll,
      "{what} lists all neighbours, which is done for at most 3 teachers per person, not for "
      "{who}: the bound tradeoff holds for them all the same"},
@@ -96,7 +98,7 @@ constexpr auto kFacts = std::to_array<Fact>({
      "{what} knows only what one vote that moves changes; where teachers that abstain are left "
      "out, votes come and go too: take abstentions for a class of its own"},
     {any(weights, groups), any(Given::counts), kAll,
-     "{what} needs predictions ({p}layout predictions or predictions-by-query): counts do not say "
+     "{what} needs predictions (\1layout predictions or predictions-by-query): counts do not say "
      "whose votes they are"},
     // What answers.
     {any(exact, explanation), any(Given::sparse), kAll,
@@ -108,11 +110,11 @@ constexpr auto kFacts = std::to_array<Fact>({
      "published as it is"},
     {any(complex), any(Given::ptr), kAll,
      "complex orders look at the outcome probabilities of every query: there are none of PTR and "
-     "of the sparse vector technique; {p}exact has what PTR costs"},
+     "of the sparse vector technique; \1exact has what PTR costs"},
     {any(tilted, published_release, published_sensitivity), any(Given::ptr, Given::laplace), kAll,
-     "{what} is known for Gaussian noise ({p}sigma2) only"},
+     "{what} is known for Gaussian noise (\1sigma2) only"},
     {kSamples, any(Given::ptr, Given::laplace, Given::one_noise), kAll,
-     "{what} are known for Gaussian noise on every count ({p}sigma2), with a threshold or without "
+     "{what} are known for Gaussian noise on every count (\1sigma2), with a threshold or without "
      "one"},
     {any(weights), any(Given::ptr, Given::one_noise, Given::student), kAll,
      "{what} is known for a noisy maximum with noise on every count, with or without a threshold: "
@@ -122,23 +124,16 @@ constexpr auto kFacts = std::to_array<Fact>({
      "{what} are known without a student, decisions, true labels and shards: what a sample would "
      "have done is not known"},
     {kSamples, any(Given::max_answers), kAll,
-     "{what} exclude {p}max-answers: what a query costs is not known by its steps, so that every "
+     "{what} exclude \1max-answers: what a query costs is not known by its steps, so that every "
      "query counts as answered"},
     {kSamples, any(Given::declared), kAll,
-     "{what} exclude {p}declared-epsilon and {p}published-sensitivity, which are of all votes"},
+     "{what} exclude \1declared-epsilon and \1published-sensitivity, which are of all votes"},
     {any(tilted), any(Given::weights), kAll,
      "{what} knows only what one vote that moves changes, not one with a weight: exact costs are "
      "there with weights of teachers"},
     {any(weights, groups), any(Given::shard), kAll,
      "{what} is told of a whole run, not of a shard"},
 });
-
-std::string filled(const Fact& fact, Asked asked, const Neighbours& neighbours, const char* p) {
-  const std::string what =
-      fmt::format(fmt::runtime(kNames.at(static_cast<std::size_t>(asked))), fmt::arg("p", p));
-  return fmt::format(fmt::runtime(fact.sentence), fmt::arg("what", what),
-                     fmt::arg("who", in_words(neighbours)), fmt::arg("p", p));
-}
 
 }  // namespace
 
@@ -166,18 +161,19 @@ Circumstances Circumstances::with(Given one, bool is_so) const {
   return result;
 }
 
-std::optional<Refusal> supports(Asked asked, const Circumstances& circumstances) {
+std::optional<std::string> supports(Asked asked, const Circumstances& circumstances) {
   for (const Fact& fact : kFacts) {
     if ((fact.asked & any(asked)) == 0 || !circumstances.has_any(fact.with)) continue;
     if (!circumstances.has_any(fact.also)) continue;
-    const Neighbours& neighbours = circumstances.neighbours();
-    return Refusal{filled(fact, asked, neighbours, ""), filled(fact, asked, neighbours, "--")};
+    return fmt::format(fmt::runtime(fact.sentence),
+                       fmt::arg("what", kNames.at(static_cast<std::size_t>(asked))),
+                       fmt::arg("who", in_words(circumstances.neighbours())));
   }
   return std::nullopt;
 }
 
 void require(Asked asked, const Circumstances& circumstances) {
-  if (auto refused = supports(asked, circumstances)) throw unsupported(*std::move(refused));
+  if (const auto refused = supports(asked, circumstances)) throw parameter_error(*refused);
 }
 
 }  // namespace pate

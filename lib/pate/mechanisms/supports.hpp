@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
-#include "pate/base/error.hpp"
 #include "pate/mechanisms/mechanism.hpp"
 #include "pate/mechanisms/sampled_gaussian.hpp"
 
@@ -87,28 +85,11 @@ class Circumstances {
   std::uint32_t bits_ = 0;
 };
 
-/// Why there is no such thing, and what is there instead.
-struct Refusal {
-  std::string sentence;    ///< names parameters
-  std::string in_options;  ///< the same, with the options of a command line
-};
-
 /// The one table of what is known for whom: nothing of what may be asked for with all this, or why
-/// it may not. Values out of range are for others to refuse.
-[[nodiscard]] std::optional<Refusal> supports(Asked asked, const Circumstances& circumstances);
+/// it may not, and what is there instead. Values out of range are for others to refuse.
+[[nodiscard]] std::optional<std::string> supports(Asked asked, const Circumstances& circumstances);
 
-/// What `require` throws.
-class unsupported : public parameter_error {
- public:
-  explicit unsupported(Refusal why)
-      : parameter_error(why.sentence), in_options_(std::move(why.in_options)) {}
-  [[nodiscard]] const std::string& in_options() const noexcept { return in_options_; }
-
- private:
-  std::string in_options_;
-};
-
-/// Throws `unsupported` with the sentence of `supports`, if there is one.
+/// Throws `parameter_error` with the sentence of `supports`, if there is one.
 void require(Asked asked, const Circumstances& circumstances);
 
 }  // namespace pate

@@ -112,8 +112,8 @@ std::string inputs_at_order(const CostSpec& question) {
 
 Notice tables_unused() {
   return {"tables_unused",
-          "--tables has nothing to keep here: moduli at complex orders of so many teachers take "
-          "more than a gigabyte, and are computed anew; tables of Renyi orders (--certificate "
+          "\1tables has nothing to keep here: moduli at complex orders of so many teachers take "
+          "more than a gigabyte, and are computed anew; tables of Renyi orders (\1certificate "
           "renyi) are kept"};
 }
 

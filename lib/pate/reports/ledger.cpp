@@ -105,7 +105,7 @@ io::Descriptor open_locked(const fs::path& path, const LedgerAccess& access, boo
     }
     if (locked < 0 && errno == EWOULDBLOCK) {
       throw output_error(fmt::format(
-          "{}: another process holds the ledger: --lock-timeout waits longer", path.string()));
+          "{}: another process holds the ledger: \1lock-timeout waits longer", path.string()));
     }
     const int leads = locked < 0 ? -1 : leads_to(path, file.get());
     if (leads < 0) fail(path, "locked", errno);
@@ -211,7 +211,7 @@ void require_trusted(const fs::path& path, const LedgerAccess& access) {
   try {
     io::require_own(path);
   } catch (const input_error& error) {
-    throw input_error(fmt::format("{}; --trust-ledger believes it", error.what()));
+    throw input_error(fmt::format("{}; \1trust-ledger believes it", error.what()));
   }
 }
 
@@ -243,7 +243,7 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
     if (open.adds_up_for(neighbours)) continue;
     throw ledger_conflict(fmt::format(
         "{}: line {} has costs for {}, and this run has them for {}: the two do not add up; "
-        "--ledger names another file, or the run is made for whom the ledger is",
+        "\1ledger names another file, or the run is made for whom the ledger is",
         path.string(), entry.line,
         open.kind == EventKind::step ? "one record" : in_words(open.neighbours()),
         in_words(neighbours)));
@@ -252,7 +252,7 @@ Ensemble ensemble_of(const std::vector<LedgerEntry>& entries, const fs::path& pa
   if (entries.empty() || wanted == entries.front().ensemble()) return wanted;
   throw ledger_conflict(
       fmt::format("{}: a ledger is the account of one ensemble, here the {}, and this is the {}: "
-                  "--ledger names another file for other teachers",
+                  "\1ledger names another file for other teachers",
                   path.string(), in_words(entries.front().ensemble()), in_words(wanted)));
 }
 
@@ -266,8 +266,8 @@ void require_no_release(const std::vector<LedgerEntry>& entries, const fs::path&
       "{}: line {} is a release of {}; another one, of whatever votes of these teachers, costs "
       "privacy again: {}",
       path.string(), last->line, last->time,
-      is_claim ? "there is no claim beside it (without --at-most, --again makes one)"
-               : "--again makes one and states what all entries cost together"));
+      is_claim ? "there is no claim beside it (without \1at-most, \1again makes one)"
+               : "\1again makes one and states what all entries cost together"));
 }
 
 }  // namespace pate::reports

@@ -43,7 +43,7 @@ RecordAccount ledger_total(const Record& record, const std::string& ledger,
     const double delta = recorded_delta(record);
     if (!(delta < 1.0)) {
       throw input_error(fmt::format(
-          "{}: the deltas of its entries add up to {}: expected less than 1; pate ledger --delta D "
+          "{}: the deltas of its entries add up to {}: expected less than 1; pate ledger \1delta D "
           "tells the total at another delta, and a run needs a smaller one",
           ledger, delta));
     }
@@ -54,7 +54,7 @@ RecordAccount ledger_total(const Record& record, const std::string& ledger,
           {"large_delta",
            fmt::format(
                "the deltas of the entries add up to {}: with this probability the guarantee "
-               "may fail; pate ledger --delta D tells the total at a smaller one",
+               "may fail; pate ledger \1delta D tells the total at a smaller one",
                digits_upwards(delta, 3))});
     }
     return account;

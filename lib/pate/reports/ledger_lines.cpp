@@ -271,7 +271,7 @@ LedgerText parse_ledger(std::string_view bytes, std::string_view name) {
   const bool one = read.torn + read.missing == 1;
   throw input_error(fmt::format(
       "{}: {} cut off: what {} cost is unknown. Find a whole copy, or wait if the line is being "
-      "written. If nothing of {} was released, mark it: pate ledger {} --repair",
+      "written. If nothing of {} was released, mark it: pate ledger {} \1repair",
       name,
       one ? fmt::format("line {} is", cut)
           : fmt::format("lines {} to {} are", cut, read.text.lines + read.missing),

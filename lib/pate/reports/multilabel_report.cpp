@@ -47,7 +47,7 @@ std::string how_to_compose_multilabel(const io::JsonValue& report) {
     const double mu = mechanism.at("query_mu").number();
     const double rho = with_margin(queries * mu * mu / 2.0);
     fmt::format_to(std::back_inserter(options),
-                   "{}{}: --zcdp multilabel={} --source \"multilabel=pate multilabel\"",
+                   "{}{}: \1zcdp multilabel={} \1source \"multilabel=pate multilabel\"",
                    options.empty() ? "" : "; ", mechanism.at("name").text(),
                    digits_upwards(rho, 10));
   }

@@ -112,7 +112,7 @@ void check_units(const std::vector<NamedRecord>& records) {
       if (event.open.neighbours() != of_first->open.neighbours()) {
         throw input_error(
             fmt::format("{}: expected costs for {} as in {}, found them for {}: the two do not add "
-                        "up; make both with the same --neighbours and --teachers-per-person",
+                        "up; make both with the same \1neighbours and \1teachers-per-person",
                         named.name, in_words(of_first->open.neighbours()), first->name,
                         in_words(event.open.neighbours())));
       }
@@ -322,11 +322,11 @@ void check_addable(const std::vector<NamedRecord>& records, bool same_teachers) 
       if (has_digests(*its)) continue;
       throw input_error(fmt::format(
           "{}: expected digests of its votes, found none, as in what may be published; add "
-          "--same-teachers if the same teachers voted in {}",
+          "\1same-teachers if the same teachers voted in {}",
           its->name, its == &first ? named->name : first.name));
     }
     throw input_error(
-        fmt::format("{}: votes: expected the votes of {}, found others; add --same-teachers if the "
+        fmt::format("{}: votes: expected the votes of {}, found others; add \1same-teachers if the "
                     "same teachers voted in both",
                     named->name, first.name));
   }

@@ -233,7 +233,7 @@ JsonValue read_report(const std::string& path) {
   if (is_ledger(text)) {
     throw input_error(
         fmt::format("{}: expected a report, found a ledger; its report is made by pate ledger {} "
-                    "--quiet -o account.json",
+                    "\1quiet -o account.json",
                     path, path == "-" ? "FILE" : path));
   }
   JsonValue report = JsonValue::parse(text, path);

@@ -53,7 +53,7 @@ struct ReportPart {
 
 /// What became of a limit that the command line set.
 struct LimitVerdict {
-  std::string option;           ///< "--max-epsilon"
+  std::string option;           ///< as it was given
   std::optional<double> limit;  ///< none of an option without a value
   bool holds = false;
 };

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/mechanism_counts.hpp"
 #include "pate/accounting/report.hpp"
+#include "pate/base/error.hpp"
 #include "pate/divergence/complex/complex_orders.hpp"
 #include "pate/release/declared/certificate_kind.hpp"
 #include "pate/reports/fields.hpp"
@@ -59,7 +61,11 @@ void write_certificate(FieldWriter& a, Certificate certificate, const std::vecto
 template <class Archive>
 void fields(Archive& a, Described<Archive, Notice>& notice) {
   a("code", notice.code);
-  a("message", notice.message);
+  if constexpr (std::is_same_v<Archive, FieldWriter>) {
+    a("message", with_options(notice.message));
+  } else {
+    a("message", notice.message);
+  }
 }
 
 template <class Archive>

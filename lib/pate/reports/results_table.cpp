@@ -349,7 +349,7 @@ ResultsTable results_table(std::span<const JsonValue> reports, std::span<const s
     if (!headline) {
       throw input_error(fmt::format(
           "{}: expected the report of a run with an epsilon (analyze, label, plan, compose, darrm, "
-          "or release without --dry-run), found none",
+          "or release without \1dry-run), found none",
           reports[i].file()));
     }
     if (!headline->may_publish) {

@@ -142,24 +142,24 @@ void check_same_tuning(const std::string& path, const SavedTuning& saved, const 
     if (!same) throw input_error(fmt::format("{}: was made with {}", path, what));
   };
   require(saved.votes_digest == now.votes_digest, "other votes, or other rows of them");
-  require(saved.student_sha256 == now.student_sha256, "another --student");
-  require(saved.labels_sha256 == now.labels_sha256, "other --labels");
-  require(saved.labels_rows == now.labels_rows, "another --labels-rows");
+  require(saved.student_sha256 == now.student_sha256, "another \1student");
+  require(saved.labels_sha256 == now.labels_sha256, "other \1labels");
+  require(saved.labels_rows == now.labels_rows, "another \1labels-rows");
   const TuningGrid& x = saved.tuning.grid;
   const TuningGrid& y = now.tuning.grid;
   require(x.noise == y.noise && x.sigma1 == y.sigma1 && x.threshold == y.threshold &&
               x.laplace == y.laplace && x.one_noise == y.one_noise &&
               x.interactive == y.interactive && x.ptr == y.ptr,
           "another grid");
-  require(x.neighbours == y.neighbours, "other --neighbours, or another --teachers-per-person");
+  require(x.neighbours == y.neighbours, "other \1neighbours, or another \1teachers-per-person");
   require(saved.tuning.first == now.tuning.first && saved.tuning.last == now.tuning.last,
-          "another --shard");
-  require(a.delta == b.delta, "another --delta");
+          "another \1shard");
+  require(a.delta == b.delta, "another \1delta");
   require(a.cost.bound == b.cost.bound && a.cost.reading == b.cost.reading &&
               a.conversion == b.conversion && a.orders == b.orders,
-          "another --bound, --reading, --conversion or --orders");
+          "another \1bound, \1reading, \1conversion or \1orders");
   require(saved.settings.grid.max_answers == now.settings.grid.max_answers,
-          "another --max-answers");
+          "another \1max-answers");
 }
 
 }  // namespace pate::reports

@@ -43,7 +43,7 @@ namespace pate {
 /// How a message goes on about a class without a vote that has no count, before the line.
 inline constexpr std::string_view kMissingCounts =
     "0 votes, which pandas leaves out (pivot_table, unstack, DataFrame of Counters): "
-    ".fillna(0).astype(int), which is what --abstentions is not: ";
+    ".fillna(0).astype(int), which is what \1abstentions is not: ";
 
 /// The line that makes class ids of a text with names of classes, in the order of the alphabet, and
 /// prints the names in that order; what pandas takes for missing becomes -1.

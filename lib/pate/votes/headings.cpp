@@ -120,11 +120,11 @@ void check_class_headings(const NumericTable& table, std::optional<std::int64_t>
   const auto shown = std::span(header.names).first(std::min(header.names.size(), kShownHeadings));
   throw input_error(fmt::format(
       "{}: expected columns 0 to {} in this order, which are the classes, found columns called "
-      "{}{}: {}what puts them into order, with a 0 where nobody voted, to be read with --header "
+      "{}{}: {}what puts them into order, with a 0 where nobody voted, to be read with \1header "
       "yes: {}; where these are names, give the columns other names (c1, c2, ...)",
       table.name(), header.names.size() - 1, fmt::join(shown, ", "),
       shown.size() < header.names.size() ? ", ..." : "",
-      counts_from_one ? fmt::format("where classes count from 1, add --classes {}; else ", largest)
+      counts_from_one ? fmt::format("where classes count from 1, add \1classes {}; else ", largest)
                       : "",
       frame_line(table.name(), header,
                  fmt::format("t.reindex(columns=range({}), fill_value=0)",
@@ -163,8 +163,8 @@ std::string help_with_long_table(const std::string& name, const ColumnHeader& he
   return fmt::format(
       "; columns {} are those of a table with a row for each of its entries. What makes of {}: {}",
       fmt::join(headings, ", "),
-      of_votes ? "a row for each vote, to be read with --layout predictions-by-query --classes K"
-               : "a row for each class of a query, to be read as counts with --header yes, a class "
+      of_votes ? "a row for each vote, to be read with \1layout predictions-by-query \1classes K"
+               : "a row for each class of a query, to be read as counts with \1header yes, a class "
                  "that nobody voted for added",
       frame_line(name, header, pivot, then));
 }

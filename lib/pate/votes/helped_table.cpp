@@ -67,7 +67,7 @@ std::string help_with_shares(const NumericTable& table, const Corner& corner, do
   constexpr std::string_view kDump = "ump the counts, or what each teacher voted for";
   if (!teachers) {
     return fmt::format(
-        "{}; for shares of a known number of teachers that were not rounded, add --teachers M, and "
+        "{}; for shares of a known number of teachers that were not rounded, add \1teachers M, and "
         "a line is shown that makes counts of them; else d{}",
         no_votes, kDump);
   }
@@ -95,13 +95,13 @@ std::string help_with_ones(const NumericTable& table, const Corner& corner, bool
   if (10 * unlike < std::ssize(corner.sums)) {
     return fmt::format(
         "; a teacher has one vote a query. What gives it to the first of those that "
-        "are tied, and -1 to who has none, to be read with --classes {}: {}",
+        "are tied, and -1 to who has none, to be read with \1classes {}: {}",
         table.description().shape.back(),
         array_line(table.name(), "n.where(a.any(-1), a.argmax(-1), -1)"));
   }
   return fmt::format(
       "; several labels a query are for pate multilabel (teachers x queries x labels), or as many "
-      "queries of two classes, each of which costs. What makes them, to be read with --classes 2: "
+      "queries of two classes, each of which costs. What makes them, to be read with \1classes 2: "
       "{}",
       array_line(table.name(),
                  by_query ? "a.swapaxes(1, 2).reshape(-1, a.shape[1])" : "a.reshape(len(a), -1)"));
@@ -123,7 +123,7 @@ std::string help_with_axes(const NumericTable& table) {
   const bool one_first = shape.front() == 1 && shape.back() != 1;
   return fmt::format(
       "; if these are class ids with an axis of length 1, or several of each teacher and query, "
-      "the best first, what takes one of them, to be read with --classes K: {}",
+      "the best first, what takes one of them, to be read with \1classes K: {}",
       array_line(table.name(), one_first ? "a[0]" : "a[..., 0]"));
 }
 
@@ -132,7 +132,7 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
   if (corner.values.empty()) return {};
   if (corner.has_nan) {
     if (wanted.class_ids) {
-      return "; where NaN is a teacher that did not vote it needs --abstentions, where a command "
+      return "; where NaN is a teacher that did not vote it needs \1abstentions, where a command "
              "has that";
     }
     return fmt::format("; where NaN is a class without a vote it has {}{}", kMissingCounts,
@@ -145,7 +145,7 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
     if (corner.is_whole()) return help_with_axes(table);
     return fmt::format(
         "; scores are no votes: every teacher votes for its best class. What makes "
-        "class ids of them, to be read with --classes {}: {}",
+        "class ids of them, to be read with \1classes {}: {}",
         table.description().shape.back(), array_line(table.name(), "a.argmax(-1)"));
   }
   if (corner.is_whole()) return {};
@@ -160,7 +160,7 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
   return fmt::format(
       "; votes are whole numbers{}; of scores (logits, means) every teacher votes for its best "
       "class (numpy: scores.argmax(-1) of teachers x queries x classes, to be read with "
-      "--layout predictions)",
+      "\1layout predictions)",
       wanted.class_ids ? ", the ids of classes" : kNoisyCounts);
 }
 
@@ -215,7 +215,7 @@ std::string help_with_unlabelled(const NumericTable& table, std::span<const std:
   if (!others_are(table, ids, 0, classes - 1, found)) return {};
   return fmt::format(
       "; if that says that a row has no label, what writes the labels with the numbers of their "
-      "rows (.csv), and these for --indices (.npy): {}",
+      "rows (.csv), and these for \1indices (.npy): {}",
       column_line(table, "k",
                   fmt::format(R"(.ravel(); k = n.flatnonzero(a != {}); n.savetxt("{{1}}.csv", )"
                               R"(n.c_[k, a[k]], "%d", ",", header="row,label", comments=""))",

@@ -189,7 +189,7 @@ DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>&
   if (*least < 0 || *most > 1) return DecisionsAre::labels;
   throw input_error(fmt::format(
       "{}: expected bool, or released labels of which one is -1 or above 1, found {}: say what "
-      "they are with --decisions-are answered (1 answered, 0 refused) or --decisions-are labels "
+      "they are with \1decisions-are answered (1 answered, 0 refused) or \1decisions-are labels "
       "(classes 0 and 1, all of them answered)",
       table.name(), *least == *most ? fmt::format("{} only", *least) : "0 and 1 only"));
 }
@@ -212,7 +212,7 @@ std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesShap
   }
   return by_row(
       table, column, std::move(labels), votes, rows_of,
-      {"class id", "--labels-rows", [](std::int64_t label) { return std::to_string(label); }});
+      {"class id", "\1labels-rows", [](std::int64_t label) { return std::to_string(label); }});
 }
 
 namespace {
@@ -260,7 +260,7 @@ Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
   }
   const std::vector<Decision> by_row_of_votes = by_row(
       table, column, std::move(decisions), votes, rows_of,
-      {"decision", "--decisions-rows",
+      {"decision", "\1decisions-rows",
        [](std::int64_t decision) { return std::string(decision != 0 ? "answered" : "refused"); }});
   Decisions result;
   for (const Decision& decision : by_row_of_votes) {

@@ -105,7 +105,7 @@ std::string line_without_column(const NumericTable& table, std::int64_t column) 
   const std::string separator =
       header.separator == '\t' ? "" : fmt::format("-d'{}' ", header.separator);
   return conversion_line(table.name(),
-                         fmt::format("cut {}--complement -f{} {{0}} > {{1}}.{}", separator,
+                         fmt::format("cut {}\1complement -f{} {{0}} > {{1}}.{}", separator,
                                      column + (header.left_out_index ? 2 : 1),
                                      description.format == "text" ? "txt" : description.format));
 }
@@ -161,7 +161,7 @@ std::string fitting_layout(const NumericTable& table) {
            "255 have wrapped, store counts as int32 (numpy: astype(\"int32\") before adding up)";
   }
   if (table.header().first_counts) {
-    return "; if the first column is an index of the rows, add --index-column yes";
+    return "; if the first column is an index of the rows, add \1index-column yes";
   }
   if (table.rows() > 2 && width > 2) {
     const auto column = std::ranges::find(sums.may_go, true);
@@ -179,10 +179,10 @@ std::string fitting_layout(const NumericTable& table) {
            "teachers, which percentages do not keep";
   }
   if (sums.largest >= width) {
-    return "; if teachers abstained, add --abstentions, where a command has that, and how many "
-           "they are, --teachers M";
+    return "; if teachers abstained, add \1abstentions, where a command has that, and how many "
+           "they are, \1teachers M";
   }
-  return fmt::format("; if these are class ids and not counts, add --layout predictions{}",
+  return fmt::format("; if these are class ids and not counts, add \1layout predictions{}",
                      width < table.rows() ? "-by-query" : "");
 }
 

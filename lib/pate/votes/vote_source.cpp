@@ -70,7 +70,7 @@ namespace {
 std::string shape_help(const NumericTable& table) {
   const std::vector<std::int64_t> shape = table.description().shape;
   return fmt::format(
-      "shape ({}); one-hot predictions are read with --layout predictions (teachers x queries x "
+      "shape ({}); one-hot predictions are read with \1layout predictions (teachers x queries x "
       "classes) or predictions-by-query, and scores with them are told what makes ids of them; "
       "ballots of zeros and ones (teachers x queries x labels) are for pate multilabel; "
       "counts of several labels a query, and nothing else, are as many queries, made by {}",
@@ -103,7 +103,7 @@ std::string one_line_of(const NumericTable& table, bool by_teacher) {
   }
   return fmt::format(
       "a single column of {0} numbers. If these are the votes of {0} teachers on one query, what "
-      "writes them on one line, to be read with --layout predictions-by-query: {1}; of one file a "
+      "writes them on one line, to be read with \1layout predictions-by-query: {1}; of one file a "
       "teacher all together, to be read so too, are made by paste -d, of the files",
       table.rows(), conversion_line(table.name(), "paste -sd, < {0} > {1}.csv"));
 }
@@ -149,9 +149,9 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
             ? fmt::format("a one-dimensional array of {} numbers; if these are labels that a run "
                           "released, looking at them costs nothing, and what the run cost for any "
                           "votes is said by 'pate plan'; if they are what one teacher of several "
-                          "predicts, what is read with --layout predictions is made by {}; if they "
+                          "predicts, what is read with \1layout predictions is made by {}; if they "
                           "are the votes for "
-                          "class 1 of two, add --teachers M, and a line is shown that makes both",
+                          "class 1 of two, add \1teachers M, and a line is shown that makes both",
                           table_->rows(), stacking_line(name(), true))
             : shape_help(*table_)));
   }
@@ -319,7 +319,7 @@ void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t
     }
     help +=
         "; where a teacher abstained (-1, of one-hot predictions zeros only) it needs "
-        "--abstentions, where a command has that";
+        "\1abstentions, where a command has that";
   }
   throw input_error(fmt::format("{}: row {}, column {}: expected a class id in 0..{}{}, found {}{}",
                                 name(), row, column, named_ - 1,

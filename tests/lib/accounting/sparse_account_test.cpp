@@ -159,7 +159,7 @@ TEST_SUITE("sparse form with Gaussian noise") {
     const auto has_notice = [](const pate::Notice& notice) {
       return notice.code == "sparse_queries" &&
              notice.message.starts_with("only the first 800 queries are looked at one by one") &&
-             notice.message.find("(--queries 0:800)") != std::string::npos;
+             notice.message.find("(\1queries 0:800)") != std::string::npos;
     };
     CHECK(std::ranges::count_if(account_of(ties, test, 1e-4).notices, has_notice) == 1);
     const auto fewer = StabilityTest::sparse_gaussian(0.7, 1e-8, 1, 13);

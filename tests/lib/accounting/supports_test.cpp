@@ -75,7 +75,7 @@ TEST_SUITE("accounting") {
         const Given given{j++};
         const auto found = supports(asked, cell(asked, given));
         CHECK(found.has_value() == (expected == 'x'));
-        if (found) CHECK(found->in_options.find_first_of("{}") == std::string::npos);
+        if (found) CHECK(found->find_first_of("{}") == std::string::npos);
       }
       CHECK(--j == static_cast<std::uint8_t>(Given::declared));
     }
@@ -140,7 +140,7 @@ TEST_SUITE("accounting") {
         const auto refused = supports(asked, circumstances_of(run));
         if (!refused) CHECK(cost(asked, run) >= 0.0);
         if (refused)
-          CHECK_THROWS_WITH_AS((void)cost(asked, run), refused->sentence.c_str(), unsupported);
+          CHECK_THROWS_WITH_AS((void)cost(asked, run), refused->c_str(), parameter_error);
       }
     }
   }

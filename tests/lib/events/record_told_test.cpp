@@ -84,7 +84,7 @@ TEST_SUITE("record told") {
         const Record both{claim, plan_with(lnmax(20.0))};
         CHECK(message_of<input_error>([&] {
                 (void)record_losses(both, cost, {.threads = 1});
-              }).find("leave out --conversion pure, add --delta with more, or export RDP") !=
+              }).find("leave out \1conversion pure, add \1delta with more, or export RDP") !=
               std::string::npos);
       }
     }

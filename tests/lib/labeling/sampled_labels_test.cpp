@@ -186,7 +186,7 @@ TEST_SUITE("sampled_labels") {
     REQUIRE(nothing.notices.size() >= 2);
     CHECK(nothing.notices[nothing.notices.size() - 2].code == "no_queries");
     CHECK(nothing.notices.back().message ==
-          "stopped after 0 of 4 queries, as another would cost more than --max-epsilon whatever "
+          "stopped after 0 of 4 queries, as another would cost more than \1max-epsilon whatever "
           "the votes are: known before the run");
     CHECK_THROWS_WITH_AS((void)affordable_samples(run, {0.4}, -1.0, 1e-5),
                          "max_epsilon must be >= 0 and finite, got -1", parameter_error);

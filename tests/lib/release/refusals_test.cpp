@@ -250,7 +250,7 @@ TEST_CASE("refused: certificates by complex orders where moments by key are not 
   };
   const auto needs = [](const std::string& what) {
     return "a certificate by complex orders needs " + what +
-           ": use that by Renyi orders (--certificate renyi)";
+           ": use that by Renyi orders (\1certificate renyi)";
   };
   CHECK(said([](CostSpec&) {}) == "[no exception]");
   CHECK(said([](CostSpec& its) { its.teachers = 2000; }) == "[no exception]");

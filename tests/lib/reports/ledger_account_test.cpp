@@ -133,7 +133,7 @@ TEST_CASE("deltas that add up to 1 leave nothing to tell") {
   for (LedgerEntry& entry : entries) entry.event.open.delta = 0.5;
   CHECK(message_of<pate::input_error>([&] { (void)ledger_total(record_of(entries), "L"); }) ==
         "L: the deltas of its entries add up to 1: expected less than 1; pate ledger "
-        "--delta D tells the total at another delta, and a run needs a smaller one");
+        "\1delta D tells the total at another delta, and a run needs a smaller one");
   pate::RecordSettings settings;
   settings.delta = 1e-5;
   CHECK(ledger_total(record_of(entries), "L", settings).delta == 1e-5);

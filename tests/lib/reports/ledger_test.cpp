@@ -347,7 +347,7 @@ TEST_CASE("a second release is refused, whatever its votes") {
   CHECK(message == (directory / "l").string() + ": line 2 is a release of " +
                        ledger.entries()[1].time +
                        "; another one, of whatever votes of these teachers, costs privacy again: "
-                       "--again makes one and states what all entries cost together");
+                       "\1again makes one and states what all entries cost together");
 }
 
 TEST_CASE("a ledger is the account of the ensemble of its first entry") {
@@ -362,7 +362,7 @@ TEST_CASE("a ledger is the account of the ensemble of its first entry") {
         (directory / "ours.jsonl").string() +
             ": a ledger is the account of one ensemble, here the ensemble mnist of 250 teachers "
             "and 10 classes, and this is the ensemble mnist of 251 teachers and 10 classes: "
-            "--ledger names another file for other teachers");
+            "\1ledger names another file for other teachers");
   CHECK_THROWS_AS((void)ensemble_of(ledger, "", 250, 9), pate::ledger_conflict);
   CHECK_THROWS_AS((void)ensemble_of(ledger, "svhn", 250, 10), pate::ledger_conflict);
 }
@@ -478,7 +478,7 @@ TEST_CASE("a torn line is refused until it is marked, and the next entry follows
         path.string() +
             ": line 2 is cut off: what its entry cost is unknown. Find a whole copy, or wait if "
             "the line is being written. If nothing of it was released, mark it: pate ledger " +
-            path.string() + " --repair");
+            path.string() + " \1repair");
   CHECK(read_bytes(path) == torn);
   pate::reports::repair_ledger(path);
   CHECK(read_bytes(path).starts_with(counted(torn, 3) + "\n"));
@@ -507,7 +507,7 @@ TEST_CASE("a ledger that others could have written is believed only where one in
              [&](const auto& access) { (void)pate::reports::read_ledger(path, access); }}) {
       const std::string message = message_of<pate::input_error>([&] { use({}); });
       CHECK(message.starts_with(path.string() + ": "));
-      CHECK(message.ends_with("; --trust-ledger believes it"));
+      CHECK(message.ends_with("; \1trust-ledger believes it"));
       CHECK_NOTHROW(use({.trusted = true}));
     }
     CHECK(read_bytes(path) == bytes);

@@ -44,15 +44,15 @@ TEST_CASE("files of the same votes add up, however they are connected, and other
   CHECK(refusal({file("a", "f", "c"), file("b", "g", "d"), file("x", "g", "c")}) == "");
   CHECK(refusal({file("a", "f", "c"), file("x", "g", "c"), file("b", "g", "d")}) == "");
   CHECK(refusal({file("a", "f", "c"), file("b", "g", "d")}) ==
-        "b.json: votes: expected the votes of a.json, found others; add --same-teachers if the "
+        "b.json: votes: expected the votes of a.json, found others; add \1same-teachers if the "
         "same teachers voted in both");
   // What may be published has no digests: the file that lacks them is named.
   CHECK(refusal({file("a", "f", "c"), file("b")}) ==
         "b.json: expected digests of its votes, found none, as in what may be published; add "
-        "--same-teachers if the same teachers voted in a.json");
+        "\1same-teachers if the same teachers voted in a.json");
   CHECK(refusal({file("a"), file("b", "f", "c")}) ==
         "a.json: expected digests of its votes, found none, as in what may be published; add "
-        "--same-teachers if the same teachers voted in b.json");
+        "\1same-teachers if the same teachers voted in b.json");
   // The same event, a number about it, and a ledger that vouches for both connect, too.
   CHECK(refusal({file("a"), file("a")}) == "");
   NamedRecord number{"n.json", {told_number(event_id("n"), "run", 1.5, event_id("a"))}};
@@ -86,7 +86,7 @@ TEST_CASE("costs of other ensembles, units and neighbours are not added up, whoe
   });
   CAPTURE(neighbours);
   CHECK(neighbours.starts_with("b.json: expected costs for "));
-  CHECK(neighbours.ends_with("make both with the same --neighbours and --teachers-per-person"));
+  CHECK(neighbours.ends_with("make both with the same \1neighbours and \1teachers-per-person"));
   // Others' steps protect one record, and have no teachers.
   ForeignStep step;
   step.mu = 0.3;

@@ -91,7 +91,7 @@ TEST_SUITE("votes") {
     };
     for (const char* heading : {"teacher,query,label", "label,Query_ID,teacher_id",
                                 "image,annotator,prediction", "y,model,sample"}) {
-      has(heading, "--layout predictions-by-query --classes K: python3 -c 'import pandas");
+      has(heading, "\1layout predictions-by-query \1classes K: python3 -c 'import pandas");
     }
     has("query,class,votes", "t.pivot(index=\"query\", columns=\"class\", values=\"votes\")");
     has("n,label,image", "values=\"n\"");

@@ -45,7 +45,7 @@ TEST_SUITE("votes") {
     const auto shares =
         npy_table(npy_array<double>({2, 4}, {1 / 21.0, 3 / 21.0, 4 / 21.0, 13 / 21.0, 8 / 21.0,
                                              2 / 21.0, 10 / 21.0, 1 / 21.0}));
-    CHECK(has(help(shares, false), "add --teachers M"));
+    CHECK(has(help(shares, false), "add \1teachers M"));
     CHECK(has(help(shares, false, 21), "If these are the shares of 21 teachers, what makes votes"));
     CHECK(has(help(shares, false, 42), "If these are the shares of 42 teachers, what makes votes"));
     const std::string of_others = help(shares, false, 22);
@@ -62,7 +62,7 @@ TEST_SUITE("votes") {
     const auto cube = npy_table(npy_array<float>({1, 2, 2}, {0.1F, 0.9F, 0.7F, 0.3F}));
     CHECK(has(help(cube, true), "a.argmax(-1)"));
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK(has(help(npy_table(npy_array<double>({1, 2}, {1.0, nan})), true), "--abstentions"));
+    CHECK(has(help(npy_table(npy_array<double>({1, 2}, {1.0, nan})), true), "\1abstentions"));
     CHECK(help(integer_table({1, 2}, {1, 2}), true).empty());
   }
 

@@ -130,8 +130,8 @@ TEST_CASE("zeros and ones that are not bool are decisions or labels as the user 
   for (const Values& values : {Values{0, 1, 1, 0}, Values{0, 0, 0, 0}, Values{1, 1, 1, 1}}) {
     const std::string message = decisions_refusal(values);
     CHECK(message.starts_with("test.npy: expected bool, or released labels"));
-    CHECK(message.find("--decisions-are answered") != std::string::npos);
-    CHECK(message.find("--decisions-are labels") != std::string::npos);
+    CHECK(message.find("\1decisions-are answered") != std::string::npos);
+    CHECK(message.find("\1decisions-are labels") != std::string::npos);
     CHECK(decisions(values, DecisionsAre::answered) == Answered(values.begin(), values.end()));
     CHECK(decisions(values, DecisionsAre::labels) == Answered{1, 1, 1, 1});
   }
@@ -224,7 +224,7 @@ TEST_CASE("where rows of the file and selected queries fit and differ, the user 
   CHECK(message_of<input_error>([&] { (void)read(values); }) ==
         "test.npy: there are as many rows as rows of the votes and as selected queries, but query "
         "1 is row 0 of the votes and would be answered by the one, refused by the other: say whose "
-        "they are with --decisions-rows file or --decisions-rows selected");
+        "they are with \1decisions-rows file or \1decisions-rows selected");
   CHECK(read(values, RowsOf::file) == Answered{1, 0, 0, 1, 1});
   CHECK(read(values, RowsOf::selected) == Answered{0, 0, 1, 1, 1});
   // The readings agree.
@@ -236,7 +236,7 @@ TEST_CASE("where rows of the file and selected queries fit and differ, the user 
   };
   CHECK(message_of<input_error>([&] {
           (void)labels({7, 1, 1, 3, 3});
-        }).ends_with("say whose they are with --labels-rows file or --labels-rows selected"));
+        }).ends_with("say whose they are with \1labels-rows file or \1labels-rows selected"));
   CHECK(labels({7, 1, 1, 3, 3}, RowsOf::file) == std::vector<std::int32_t>{7, 1, 1, 3, 3});
   CHECK(labels({7, 1, 1, 3, 3}, RowsOf::selected) == std::vector<std::int32_t>{1, 1, 3, 3, 7});
 }
@@ -249,7 +249,7 @@ TEST_CASE("labels may be those of the selected queries alone") {
   CHECK(labels() == std::vector<std::int32_t>{1, 0, 0, 0, 7});
   CHECK(labels(RowsOf::selected) == labels());
   CHECK(message_of<input_error>([&] { (void)labels(RowsOf::file); }) ==
-        "test.npy: expected 5 rows, one per row of the votes, as --labels-rows file says, found 2");
+        "test.npy: expected 5 rows, one per row of the votes, as \1labels-rows file says, found 2");
 }
 
 TEST_CASE("a column called row says of which row of the votes each entry is") {
@@ -269,14 +269,14 @@ TEST_CASE("a column called row says of which row of the votes each entry is") {
   CHECK(
       refusal("row,label\n0,-1\n3,4\n") ==
       "test.csv: row 1, column 0: expected a row of the votes in 0..2, found 3; if these are other "
-      "numbers, and lie in the order of the votes, what leaves them out: cut -d',' --complement "
+      "numbers, and lie in the order of the votes, what leaves them out: cut -d',' \1complement "
       "-f1 "
       "test.csv > test-read.csv");
   CHECK(refusal("row,label\n0,-1\n2,4\n0,4\n") ==
         "test.csv: row 2: expected the decision of the query before on row 0 of the votes, which "
         "was refused; found answered");
   CHECK(refusal("row,label\n0,-1\n2,4\n", RowsOf::file) ==
-        "test.csv: the column \"row\" says whose rows these are: leave --decisions-rows out");
+        "test.csv: the column \"row\" says whose rows these are: leave \1decisions-rows out");
   CHECK(refusal("query,label\n0,-1\n2,4\n").starts_with("test.csv: expected one row per query"));
 }
 

@@ -91,13 +91,13 @@ TEST_CASE("what is no table of counts is refused") {
         "test.npy: expected counts with one row per query and one column per class (queries x "
         "classes), found a one-dimensional array of 3 numbers; if these are labels that a run "
         "released, looking at them costs nothing, and what the run cost for any votes is said by "
-        "'pate plan'; if they are what one teacher of several predicts, what is read with --layout "
+        "'pate plan'; if they are what one teacher of several predicts, what is read with \1layout "
         "predictions is made by python3 -c 'import glob, re, numpy as n; f = "
         "sorted(glob.glob(re.sub(r\"[0-9]+\", "
         "\"*\", glob.escape(\"test.npy\"))), key=lambda f: (len(f), f)); assert len(f) > 1, \"no "
         "other file has such a name\"; n.save(\"test-read.npy\", n.stack([n.load(x) for x in "
         "f]))'; if they are the "
-        "votes for class 1 of two, add --teachers M, and a line is shown that makes both");
+        "votes for class 1 of two, add \1teachers M, and a line is shown that makes both");
   CHECK(construction_refusal(integer_table({3, 0}, {})) ==
         "test.npy: expected one column per class, found a table of 3 rows without columns");
   CHECK(construction_refusal(integer_table({0, 0}, {})) ==
@@ -120,7 +120,7 @@ TEST_CASE("negative counts are refused with their place") {
 
 TEST_CASE("a row with another sum is refused, and the layout that would fit suggested") {
   const std::string by_teacher =
-      "; if these are class ids and not counts, add --layout predictions";
+      "; if these are class ids and not counts, add \1layout predictions";
   CHECK(read_refusal(integer_table({2, 3}, {2, 1, 0, 0, 2, 2})) ==
         "test.npy: row 1: expected 3 votes, the sum of row 0, found a sum of 4" + by_teacher);
   CHECK(read_refusal(integer_table({4, 3}, {2, 1, 0, 0, 2, 2, 1, 1, 1, 0, 0, 0})) ==
@@ -128,9 +128,9 @@ TEST_CASE("a row with another sum is refused, and the layout that would fit sugg
             "-by-query");
   // Numbers as large as these are no ids of so few votes.
   const std::string abstained =
-      "; if teachers abstained, add --abstentions, where a command has that, and how many they "
+      "; if teachers abstained, add \1abstentions, where a command has that, and how many they "
       "are, "
-      "--teachers M";
+      "\1teachers M";
   CHECK(read_refusal(integer_table({3, 2}, {2, 1, 3, 0, 2, 2})) ==
         "test.npy: row 2: expected 3 votes, the sum of row 0, found a sum of 4" + abstained);
   CHECK(read_refusal(integer_table({3, 2}, {5, 1, 2, 2, 0, 4})) ==
@@ -197,7 +197,7 @@ TEST_CASE("the published dumps are counts of 250 teachers (real votes)" *
   const CountVotes wrong(pate::test::open_npy(votes / "digits_100_predictions.npy"));
   CHECK(message_of<input_error>([&] {
           read(wrong, 0, wrong.queries());
-        }).ends_with("add --layout predictions"));
+        }).ends_with("add \1layout predictions"));
 }
 
 namespace {
@@ -289,7 +289,7 @@ TEST_CASE("class ids outside the classes are refused with their place in the fil
           "subtract 1 where these count from 1");
     CHECK(refusal(layout, -1) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found -1; where a teacher "
-          "abstained (-1, of one-hot predictions zeros only) it needs --abstentions, where a "
+          "abstained (-1, of one-hot predictions zeros only) it needs \1abstentions, where a "
           "command has that");
     CHECK(refusal(layout, 4294967296) ==
           "test.npy: row 1, column 1: expected a class id in 0..1, found 4294967296");
@@ -326,7 +326,7 @@ TEST_CASE("one-hot predictions are class ids, in either layout") {
         read(without, 0, 2);
       }) ==
       "test.npy: row 2, column 1: expected a class id in 0..2, found -1; where a teacher abstained "
-      "(-1, of one-hot predictions zeros only) it needs --abstentions, where a command has that");
+      "(-1, of one-hot predictions zeros only) it needs \1abstentions, where a command has that");
   const PredictionVotes other(ids, kByQuery, 3, Abstentions::as_class);
   CHECK(other.queries() == 3);
   CHECK(other.teachers() == 2);
@@ -359,7 +359,7 @@ TEST_CASE("what is not one-hot is refused with its cell") {
   CHECK(
       construction_refusal(integer_table({1, 2, 3}, {0, 0, 1, 1, 0, 0})) ==
       "test.npy: expected counts with one row per query and one column per class (queries x "
-      "classes), found shape (1, 2, 3); one-hot predictions are read with --layout predictions "
+      "classes), found shape (1, 2, 3); one-hot predictions are read with \1layout predictions "
       "(teachers x queries x classes) or predictions-by-query, and scores with them are told what "
       "makes ids of them; ballots of zeros and ones (teachers x queries x labels) are for pate "
       "multilabel; counts of several labels a query, and nothing else, are as many queries, made "

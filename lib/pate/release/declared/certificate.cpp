@@ -81,7 +81,7 @@ void check_certificate(Certificate certificate, const CostSpec& question) {
   const std::string missing = missing_condition(question);
   if (missing.empty()) return;
   throw parameter_error(fmt::format(
-      "a certificate by complex orders needs {}: use that by Renyi orders (--certificate renyi)",
+      "a certificate by complex orders needs {}: use that by Renyi orders (\1certificate renyi)",
       missing));
 }
 

@@ -57,7 +57,7 @@ Figure ensembles(std::span<const Source> reports) {
           .fail(
               "another number of teachers than those of the reports before that have the same "
               "label: "
-              "--label tells ensembles apart");
+              "\1label tells ensembles apart");
     }
     line->x.push_back(teachers);
     line->y.push_back(report.at("gap").at("mean").number(0.0, teachers) / teachers);
@@ -87,7 +87,7 @@ Figure accuracy(std::span<const Source> reports) {
     for (const JsonValue& point : report.at("points").elements()) {
       const double value = point.at(parameter).number();
       line.x.push_back(laplace ? 2.0 / value : value);
-      line.y.push_back(part_of(point, "accuracy", "pate tune --labels").number(0.0, 1.0));
+      line.y.push_back(part_of(point, "accuracy", "pate tune \1labels").number(0.0, 1.0));
     }
     if (line.x.empty()) report.at("points").fail("points of the grid");
     sort_by_x(line);

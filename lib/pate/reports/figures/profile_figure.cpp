@@ -48,7 +48,7 @@ Figure profile(std::span<const Source> reports) {
     return result;
   };
   for (const Source& report : reports) {
-    const JsonValue curve = part_of(report, "profile", "pate analyze --exact");
+    const JsonValue curve = part_of(report, "profile", "pate analyze \1exact");
     const JsonValue at = curve.at("epsilon_at");
     const std::vector<double> deltas = at.at("delta").numbers(0.0, 1.0);
     const JsonValue by_epsilon = curve.at("delta_at");

@@ -64,7 +64,7 @@ JsonValue body_of(FigureKind kind, const JsonValue& report) {
 const JsonValue& the_one(FigureKind kind, std::span<const Source> reports) {
   if (reports.size() == 1) return reports.front();
   throw parameter_error(
-      fmt::format("--kind {} shows one report, got {}", name(kind), reports.size()));
+      fmt::format("\1kind {} shows one report, got {}", name(kind), reports.size()));
 }
 
 Figure drawing(FigureKind kind, std::span<const Source> reports, std::size_t bins) {

@@ -78,10 +78,10 @@ bool is_release(const JsonValue& report) {
 // Of what is published on average: the cost of the answers, what the conversion to an epsilon adds,
 // and what is added so that it may be published. By complex orders the first two are one number.
 Parts parts_of_release(const JsonValue& report) {
-  const JsonValue its = part_of(report, "private", "pate release without --public-only");
+  const JsonValue its = part_of(report, "private", "pate release without \1public-only");
   if (const auto method = its.find("method"); method && method->text() == "at_most") {
     method->fail(
-        "a release that adds noise to a cost: of --at-most, which publishes the number that "
+        "a release that adds noise to a cost: of \1at-most, which publishes the number that "
         "was declared, there are no parts");
   }
   const double before = its.at("epsilon_before").number(0.0);
@@ -126,7 +126,7 @@ Figure cumulative(std::span<const Source> reports) {
       report.at("trajectory")
           .fail(
               "how epsilon grows with the answers, which an exact headline has not: leave out "
-              "--exact");
+              "\1exact");
     }
     panel.series.push_back(std::move(series));
   }
@@ -205,7 +205,7 @@ Figure teachers(std::span<const Source> reports) {
               {epsilon_label(delta_of(reports))}};
   for (const Source& report : reports) {
     const JsonValue all =
-        part_of(report, "per_teacher", "pate analyze --exact --layout predictions");
+        part_of(report, "per_teacher", "pate analyze \1exact \1layout predictions");
     for (const auto& [key, named] :
          {std::pair("epsilon", "exact, RDP"), {"profile", "exact, profile"}}) {
       const auto its = all.find(key);

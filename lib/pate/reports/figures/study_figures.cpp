@@ -12,7 +12,7 @@
 namespace pate::figures {
 
 Figure sensitivity(const JsonValue& report) {
-  const char* const made_by = "pate release --as-published --sensitivity-curve";
+  const char* const made_by = "pate release \1as-published \1sensitivity-curve";
   const JsonValue its = report.find("private").value_or(report);
   const JsonValue curve = part_of(its, "sensitivity_curve", made_by);
   const std::vector<double> log_q = curve.at("log_q").numbers(-kLargest, 0.0);

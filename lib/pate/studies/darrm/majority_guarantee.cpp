@@ -115,7 +115,7 @@ std::vector<Notice> majority_notices(const MajorityPlan& plan) {
     result.push_back(
         {"better_compared",
          fmt::format("{} is private too, and agrees with the majority more often at p = {}: {:.4f} "
-                     "for {:.4f}; --weights decide for which votes the noise is best",
+                     "for {:.4f}; \1weights decide for which votes the noise is best",
                      plan.compared[better->first].name, kAgreementsAt[better->second],
                      plan.compared[better->first].agreements[better->second],
                      plan.compared.front().agreements[better->second])});

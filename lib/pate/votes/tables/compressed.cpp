@@ -281,7 +281,7 @@ std::pair<std::string, zip_uint64_t> find_member(zip_t* archive, const std::stri
       help = conversion_line(name, "{0}:all reads all as one file of more queries");
     } else {
       help = fmt::format(
-          "where each is what one teacher predicts, --layout predictions reads them together; "
+          "where each is what one teacher predicts, \1layout predictions reads them together; "
           "where each has some of the queries, what makes one array of them: {}",
           conversion_line(name,
                           R"(python3 -c 'import numpy as n; a = [*n.load("{0}").values()]; )"

@@ -66,7 +66,7 @@ void DelimitedParser::take_header() {
         fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
                     line_number, printable(line, kShownOfField),
                     missing && first_line_.counting == FirstLine::Counting::class_ids
-                        ? "; where teachers did not vote it needs --abstentions, where a command "
+                        ? "; where teachers did not vote it needs \1abstentions, where a command "
                           "has that"
                         : ""));
   }
@@ -127,7 +127,7 @@ void DelimitedParser::judge_first_row() {
     std::vector<double> shown(row.begin(), row.begin() + std::min<std::int64_t>(columns, 6));
     throw input_error(fmt::format(
         "{}: row 0 (line {}): expected votes or names of columns, found {}{}, which may be either "
-        "(pandas names columns so): say which with --header yes or --header no",
+        "(pandas names columns so): say which with \1header yes or \1header no",
         name_, line_of(table_, 0), fmt::join(shown, ","), columns > 6 ? ",..." : ""));
   }
   table_.has_header = true;
@@ -148,8 +148,8 @@ void DelimitedParser::judge_first_column() {
     }
     throw input_error(fmt::format(
         "{}: row {} (line {}): expected {} in the first column, an index of the rows by its "
-        "heading, found \"{}\": say with --index-column yes that it is to be left out, or with "
-        "--index-column no that it is votes",
+        "heading, found \"{}\": say with \1index-column yes that it is to be left out, or with "
+        "\1index-column no that it is votes",
         name_, index_break_, line_of(table_, index_break_), index_break_,
         printable(index_found_, kShownOfField)));
   }
@@ -164,7 +164,7 @@ void DelimitedParser::judge_first_column() {
   throw input_error(
       fmt::format("{}: the first column is 0 to {}, which may be class ids or an index of the "
                   "rows: say which "
-                  "with --index-column no or --index-column yes",
+                  "with \1index-column no or \1index-column yes",
                   name_, table_.rows - 1));
 }
 
@@ -219,11 +219,11 @@ void DelimitedParser::refuse_repeated(const std::vector<std::string>& names,
   const auto place = std::ranges::find(names, *twice) - names.begin();
   std::string help = twice->empty() ? help_with_empty(place) : help_with_two_headings();
   if (help.empty()) {
-    help = ": if they are names add --header yes";
+    help = ": if they are names add \1header yes";
     if (first_line_.counting == FirstLine::Counting::class_ids) {
       help +=
-          "; if they are votes, where teachers did not vote add --abstentions class, and say "
-          "what classes are called with --classes a,b,c, or number them: " +
+          "; if they are votes, where teachers did not vote add \1abstentions class, and say "
+          "what classes are called with \1classes a,b,c, or number them: " +
           numbering_line(name_, reading_of({}));
     }
   }
@@ -241,7 +241,7 @@ void DelimitedParser::refuse_marked_numbers(const std::vector<std::string>& name
   throw input_error(
       fmt::format("{}: line {}: expected numbers or names of columns, found \"{}\"{}", name_,
                   line_number, printable(names.front(), kShownOfField),
-                  help.empty() ? ", which may be either: say which with --header yes or --header no"
+                  help.empty() ? ", which may be either: say which with \1header yes or \1header no"
                                : ": " + help));
 }
 
@@ -255,7 +255,7 @@ void DelimitedParser::refuse_fields(std::int64_t found) const {
                       std::cmp_equal(fields_of(line_after(at_)).size(), found);
   const std::string help =
       short_heading ? "; if the first column names the rows and has no heading, as R's write.table "
-                      "leaves it, add --index-column yes"
+                      "leaves it, add \1index-column yes"
       : titled      ? help_with_first_lines()
                     : "";
   throw input_error(

@@ -52,7 +52,7 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
   if (std::string help = help_with_marks(field.text); !help.empty()) return help;
   if (column == 0 && followed && !decimal && !missing && column_of_names(field.next)) {
     if (first_line_.counting != Counting::numbers) {
-      return "; if the first column names the rows, add --index-column yes";
+      return "; if the first column names the rows, add \1index-column yes";
     }
     if (separator_ != Separator::blanks) {
       return "; rows are those of the votes in their order, or numbered under \"row\"; what "
@@ -84,11 +84,11 @@ std::string DelimitedParser::help_for(const Field& field, std::int64_t column) c
     std::ranges::sort(names);
     if (std::ranges::adjacent_find(names) == names.end()) {
       return "; if the first line is names of columns that are numbers, and the first column names "
-             "the rows, as pandas writes an index, add --header yes --index-column yes";
+             "the rows, as pandas writes an index, add \1header yes \1index-column yes";
     }
   }
   if (!missing) return ids ? help_with_names() : "";
-  if (ids) return "; where a teacher did not vote it needs --abstentions, where a command has that";
+  if (ids) return "; where a teacher did not vote it needs \1abstentions, where a command has that";
   return fmt::format("; a class without a vote has {}{}", kMissingCounts,
                      frame_line(name_, table_.header, "t.fillna(0).astype(int)"));
 }
@@ -198,7 +198,7 @@ std::string DelimitedParser::help_with_names() const {
        p = line_after(p)) {
     if (find_field(p).text == names.front()) names.clear();
   }
-  return "; if classes have names, say them in the order of their ids, --classes a,b,c, or number "
+  return "; if classes have names, say them in the order of their ids, \1classes a,b,c, or number "
          "them in that of the alphabet: " +
          numbering_line(name_, reading_of(names));
 }

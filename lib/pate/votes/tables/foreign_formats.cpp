@@ -114,7 +114,7 @@ const std::vector<Signature>& signatures() {
        {".mtx"},
        true},
       {"a pointer of Git LFS to a file that was not fetched",
-       "git lfs pull --include {0}",
+       "git lfs pull \1include {0}",
        {"version https://git-lfs"},
        {},
        true},
@@ -282,14 +282,14 @@ std::string help_with_dtype(const std::string& name, char kind, std::size_t dime
                      kind == 'O'   ? "to read objects is to run what they say; of a file that you "
                                      "trust, what makes numbers or text of it"
                      : kind == 'f' ? "what makes numbers of 64 bits of it"
-                                   : "what makes text of it, to be read with --classes a,b,c",
+                                   : "what makes text of it, to be read with \1classes a,b,c",
                      conversion_line(name, line));
 }
 
 std::string help_with_four(const std::string& name, std::size_t dimensions) {
   if (dimensions < 4) return {};
   return "; of masks (teachers x queries x height x width) each pixel is a query, what makes class "
-         "ids of them for --layout predictions: " +
+         "ids of them for \1layout predictions: " +
          array_line(name, "a.reshape(len(a), -1)");
 }
 

@@ -40,7 +40,7 @@ std::string StackedTable::help_with_more() const {
   return fmt::format(
       "; if each has {}: {}",
       scores ? fmt::format("the scores of one teacher, queries x classes, it votes for its best "
-                           "class, to be read with --classes {}",
+                           "class, to be read with \1classes {}",
                            shape.back())
              : "some of the queries of all teachers, what makes one array of them",
       conversion_line(

@@ -122,7 +122,7 @@ TEST_CASE("figures: a tuning without what a picture shows is refused, by what is
   report = tuning();
   report["points"][1].erase("accuracy");
   CHECK(refusal(FigureKind::accuracy, report) ==
-        "r.json: accuracy is missing or null: it is in reports of pate tune --labels");
+        "r.json: accuracy is missing or null: it is in reports of pate tune \1labels");
   // Of a third parameter the value of the best point is drawn.
   report = tuning();
   report["grid"] = {{"sigma1", {1, 2}}, {"threshold", {3, 4}}, {"sigma2", {7, 8}}};
@@ -218,7 +218,7 @@ TEST_CASE("figures: parts of a release by its certificate, and of a claim none")
   report["private"]["method"] = "at_most";
   CHECK(refusal(FigureKind::partition, report)
             .starts_with("r.json: private.method: expected a release that adds noise to a cost: of "
-                         "--at-most, which publishes the number that was declared"));
+                         "\1at-most, which publishes the number that was declared"));
   Json curve = Json::parse(R"({"schema": "pate/release/v1", "settings": {},
     "private": {"sensitivity_curve": {"log_q": [-2, -1], "up": [1, 2], "down": [1], "bound": [3, 3]}
     }})");

@@ -339,13 +339,13 @@ TEST_CASE("figures: what a report does not have is told, with what makes it") {
   const std::string bare = R"({"schema": "pate/analyze/v1", "headline": {"delta": 1e-5}})";
   CHECK_THROWS_WITH_AS(
       (void)figure_of(FigureKind::teachers, bare),
-      "dir/one.json: per_teacher is missing or null: it is in reports of pate analyze --exact "
-      "--layout predictions",
+      "dir/one.json: per_teacher is missing or null: it is in reports of pate analyze \1exact "
+      "\1layout predictions",
       pate::input_error);
   const std::vector<JsonValue> two{JsonValue::parse(kAnalysis, "a"),
                                    JsonValue::parse(kAnalysis, "b")};
   CHECK_THROWS_WITH_AS((void)pate::figure_of(FigureKind::orders, two),
-                       "--kind orders shows one report, got 2", pate::parameter_error);
+                       "\1kind orders shows one report, got 2", pate::parameter_error);
   std::string other = kAnalysis;
   other.replace(other.find("1e-05"), 5, "1e-06");
   const std::vector<JsonValue> mixed{JsonValue::parse(kAnalysis, "a"),
@@ -472,7 +472,7 @@ TEST_CASE("figures: ensembles of one name are one line, by size") {
   CHECK(panel.series[0].y == std::vector{0.2, 0.5});
   CHECK(panel.series[1].y == std::vector{0.4});
   CHECK_THROWS_WITH_AS((void)pate::figure_of(FigureKind::ensembles, reports),
-                       doctest::Contains("--label tells ensembles apart"), pate::input_error);
+                       doctest::Contains("\1label tells ensembles apart"), pate::input_error);
 }
 
 TEST_CASE("figures: accuracy over the noise, that of Laplace noise by its epsilon") {

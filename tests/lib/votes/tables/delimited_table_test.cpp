@@ -311,7 +311,7 @@ TEST_CASE("delimited table: a first line that counts is a header where it cannot
     const std::string message = refusal_as(text, counts);
     CHECK(message.starts_with(
         "t.csv: row 0 (line 1): expected votes or names of columns, found 0,1"));
-    CHECK(message.ends_with("say which with --header yes or --header no"));
+    CHECK(message.ends_with("say which with \1header yes or \1header no"));
   }
   // Anything else is votes.
   for (const char* text : {"0,1,3\n5,3,2\n", "0\n5\n", "1,2,4\n5,3,2\n"}) {
@@ -323,7 +323,7 @@ TEST_CASE("delimited table: a first line that counts is a header where it cannot
 
 TEST_CASE("delimited table: a first line that counts within the classes may be class ids") {
   const char* const text = "0,1,2\n1,1,0\n";
-  CHECK(refusal_as(text, {FirstLine::Counting::class_ids, 3, {}}).find("--header") !=
+  CHECK(refusal_as(text, {FirstLine::Counting::class_ids, 3, {}}).find("\1header") !=
         std::string::npos);
   const DelimitedTable table = read_as(text, {FirstLine::Counting::class_ids, 2, {}});
   CHECK(table.header().counted);
@@ -386,7 +386,7 @@ TEST_CASE("delimited table: what only may be an index of votes is asked for") {
   CHECK(
       refusal_as(filtered, counts({})) ==
       "t.csv: row 0 (line 2): expected 0 in the first column, an index of the rows by its heading, "
-      "found \"7\": say with --index-column yes that it is to be left out, or with --index-column "
+      "found \"7\": say with \1index-column yes that it is to be left out, or with \1index-column "
       "no that it is votes");
   CHECK(integers(read_as(filtered, counts(true))) == Integers{5, 3, 4, 4});
   CHECK(integers(read_as(filtered, counts(false))) == Integers{7, 5, 3, 9, 4, 4});
@@ -396,13 +396,13 @@ TEST_CASE("delimited table: what only may be an index of votes is asked for") {
   const char* const counting = "row,a\n0,1\n1,1\n2,0\n";
   CHECK(refusal_as(counting, ids({})) ==
         "t.csv: the first column is 0 to 2, which may be class ids or an index of the rows: say "
-        "which with --index-column no or --index-column yes");
+        "which with \1index-column no or \1index-column yes");
   CHECK(integers(read_as(counting, ids(true))) == Integers{1, 1, 0});
   CHECK(integers(read_as(counting, ids(false))).size() == 6);
   CHECK(integers(read_as("0,1\n1,1\n2,0\n", ids(true))) == Integers{1, 1, 0});
   CHECK(integers(read_as("0,0,1\n1,1,1\n2,0,0\n", {FirstLine::Counting::class_ids, 2, false,
                                                    true})) == Integers{0, 1, 1, 1, 0, 0});
-  CHECK(refusal_as("0,0,1\n1,1,1\n2,0,0\n", ids(true)).ends_with("--header yes or --header no"));
+  CHECK(refusal_as("0,0,1\n1,1,1\n2,0,0\n", ids(true)).ends_with("\1header yes or \1header no"));
   CHECK(read_as("0,5\n1,4\n2,3\n", counts({})).header().first_counts);
   CHECK_FALSE(read_as("0,5\n1,4\n1,4\n", counts({})).header().first_counts);
   CHECK(refusal_as("7\n8\n", counts(true)) ==
@@ -420,7 +420,7 @@ TEST_CASE("delimited table: what may help is said where it does, and nowhere els
   // One field more than names: as R writes it.
   const std::string as_r =
       "; if the first column names the rows and has no heading, as R's write.table leaves it, add "
-      "--index-column yes";
+      "\1index-column yes";
   CHECK(refusal_as("a,b\n1,2,3\n", counts) ==
         "t.csv: row 0 (line 2): expected 2 fields, as in the first line, found 3" + as_r);
   CHECK(refusal_as("a,b\n1,2,3,4\n", counts) ==
@@ -430,7 +430,7 @@ TEST_CASE("delimited table: what may help is said where it does, and nowhere els
   // Names of columns that are numbers behind the heading of an index, or of ids a missing one.
   const std::string as_pandas =
       "; if the first line is names of columns that are numbers, and the first column names the "
-      "rows, as pandas writes an index, add --header yes --index-column yes";
+      "rows, as pandas writes an index, add \1header yes \1index-column yes";
   for (const FirstLine& reading : {counts, ids}) {
     CHECK(refusal_as("id,5,7\n0,1,2\n", reading) ==
           "t.csv: row 0 (line 1), column 0: expected a number, found \"id\"" + as_pandas);
@@ -439,7 +439,7 @@ TEST_CASE("delimited table: what may help is said where it does, and nowhere els
         "t.csv: row 0 (line 1), column 0: expected a number, found an empty field" + as_pandas);
   CHECK(refusal_as(",5,7\n0,1,2\n", ids) ==
         "t.csv: row 0 (line 1), column 0: expected a number, found an empty field; where a teacher "
-        "did not vote it needs --abstentions, where a command has that");
+        "did not vote it needs \1abstentions, where a command has that");
 }
 
 TEST_CASE("delimited table: blanks around a field are none of it") {

@@ -237,7 +237,7 @@ TEST_CASE("only one to three dimensions are accepted") {
   CHECK(refusal(npy_file(npy_dict("<i8", {2, 3, 4, 5}), "")) ==
         "v.npy: expected an array with 1 to 3 dimensions, found 4 (shape (2, 3, 4, 5)); of masks "
         "(teachers x queries x height x width) each pixel is a query, what makes class ids of them "
-        "for --layout predictions: python3 -c 'import numpy as n; a = n.load(\"v.npy\"); "
+        "for \1layout predictions: python3 -c 'import numpy as n; a = n.load(\"v.npy\"); "
         "n.save(\"v-read.npy\", a.reshape(len(a), -1))'");
   CHECK(parse(npy_file(npy_dict("<i8", {2, 3, 4}), "")).shape ==
         std::vector<std::int64_t>{2, 3, 4});
@@ -271,7 +271,7 @@ TEST_CASE("other dtypes are refused, with the supported ones") {
       "text of it: python3 -c 'import csv, numpy as n; a = n.load(\"v.npy\", "
       "allow_pickle=True); "));
   const std::string text =
-      "; what makes text of it, to be read with --classes a,b,c: python3 -c 'import numpy as n; "
+      "; what makes text of it, to be read with \1classes a,b,c: python3 -c 'import numpy as n; "
       "a = n.load(\"v.npy\"); n.savetxt(\"v-read.csv\", a.astype(str), \"%s\", \",\")'";
   CHECK(dtype_refusal("<U5") == "v.npy: dtype '<U5': strings" + supported + text);
   CHECK(dtype_refusal("|S5") == "v.npy: dtype '|S5': strings" + supported + text);
