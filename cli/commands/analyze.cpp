@@ -92,15 +92,9 @@ void check_bounds(const AnalyzeOptions& options) {
       bounds, [](Bound bound) { return bound == Bound::published || bound == Bound::tradeoff; });
   // Both of them are what is computed where nothing is said.
   if (!by_q || bounds == PrivacyOptions().bounds) return;
-  if (options.mechanism.sampling()) {
-    throw usage_error(
-        "--bound has no effect with --sample-teachers: no bound by the votes is known of samples; "
-        "leave it out, --exact has what they cost on these votes");
-  }
-  if (options.mechanism.any_ptr() && std::ranges::count(bounds, Bound::published) > 0) {
-    throw usage_error(
-        "--bound published: of PTR no bound was published; leave it out, or say --bound tradeoff, "
-        "which is what its tests cost on these votes");
+  for (const Bound bound : bounds) {
+    require(bound == Bound::published ? Asked::published : Asked::tradeoff,
+            options.mechanism.circumstances());
   }
 }
 

@@ -279,8 +279,7 @@ Account account_of(const Partials& partials, TeacherVotes* votes, const Mechanis
   const ExactSettings exact = exact_settings(settings, is_part);
   // For the costs above alone the distinct queries were counted too.
   if (partials.exact && (settings.has(Bound::exact) || !settings.needs_votes())) {
-    const ExactMechanism mechanism(aggregator.noisy("an exact cost"), neighbours,
-                                   partials.query_counts.teachers);
+    const ExactMechanism mechanism(aggregator.noisy(), neighbours, partials.query_counts.teachers);
     add_exact_costs(*partials.exact, votes, mechanism, exact, result);
     result.exact_queries = kept(partials.exact->distinct);
   }

@@ -29,10 +29,9 @@ const StabilityTest* Mechanism::sparse() const {
   return test != nullptr && test->is_sparse() ? test : nullptr;
 }
 
-const Aggregator& Mechanism::noisy(const char* what) const {
+const Aggregator& Mechanism::noisy() const {
   if (const Aggregator* const found = aggregator()) return *found;
-  throw parameter_error(
-      fmt::format("{} goes with a noisy maximum, not with PTR, which has none", what));
+  throw parameter_error("this cost goes with a noisy maximum, not with PTR, which has none");
 }
 
 std::optional<AnswerRule> Mechanism::answer_rule() const {

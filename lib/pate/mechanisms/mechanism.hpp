@@ -31,8 +31,8 @@ class Mechanism {
   [[nodiscard]] const StabilityTest* sparse() const;
   /// The aggregator, or null of PTR.
   [[nodiscard]] const Aggregator* aggregator() const { return std::get_if<Aggregator>(&which_); }
-  /// The aggregator; throws `parameter_error` of PTR, with which `what` does not go.
-  [[nodiscard]] const Aggregator& noisy(const char* what = "this cost") const;
+  /// The aggregator; throws `parameter_error` of PTR.
+  [[nodiscard]] const Aggregator& noisy() const;
 
   /// Whether there is a noisy maximum, and it has Gaussian noise.
   [[nodiscard]] bool is_gaussian() const { return aggregator() && aggregator()->is_gaussian(); }

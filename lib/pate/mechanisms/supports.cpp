@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
 #include "pate/base/error.hpp"
 
@@ -20,13 +19,15 @@ constexpr std::uint32_t any(Values... values) {
 }
 
 // As the sentences name them.
-constexpr std::array<std::string_view, 18> kNames{
+constexpr std::array<std::string_view, 25> kNames{
     "PTR",
     "one noise, which is compared with half of all teachers,",
     "samples of the teachers (\1sample-teachers)",
     "samples of records (\1sample-records)",
     "the cost of teachers with weights",
     "the cost of groups",
+    "the published bound",
+    "the bound tradeoff",
     "an exact cost",
     "the tilted bound",
     "the certificate by complex orders",
@@ -35,7 +36,12 @@ constexpr std::array<std::string_view, 18> kNames{
     "tuning",
     "the best of several tries",
     "a release",
+    "the exact cost of a release",
+    "the tilted cost of a release",
+    "the realized cost of a release",
+    "a certificate by complex orders",
     "a release by smooth sensitivity",
+    "the exact cost of a release by smooth sensitivity",
     "S18's procedure",
     "the sensitivity of a published cost",
     "a curve for other accountants"};
@@ -59,6 +65,9 @@ constexpr auto kFacts = std::to_array<Fact>({
     {any(weights), any(Given::samples, Given::declared), kAll,
      "{what} excludes samples, \1declared-epsilon and \1published-sensitivity, where every vote "
      "counts one"},
+    {any(published, tradeoff), any(Given::samples), kAll,
+     "\1bound has no effect with \1sample-teachers: no bound by the votes is known of samples; "
+     "leave it out, \1exact has what they cost on these votes"},
     // Who is protected.
     {any(smooth_release, published_release), any(Given::several_replaced), kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: a release through a "
@@ -92,8 +101,13 @@ constexpr auto kFacts = std::to_array<Fact>({
     {any(exact, complex, explanation), any(Given::student, Given::one_noise), kOthers,
      "{what} for {who} is known without a student and one noise only: the bound tradeoff "
      "holds for them all the same"},
+    // Over several votes that move, the largest modulus may not be where all of them take one way.
+    {any(complex_certificate), kOthers, kAll,
+     "{what} needs one teacher that votes otherwise, not {who}: use that by Renyi orders "
+     "(\1certificate renyi)"},
     // What votes say.
-    {any(ptr, one_noise, exact, tilted, complex, explanation, tuning, release, published_release),
+    {any(ptr, one_noise, weights, groups, exact, tilted, complex, explanation, tuning, release,
+         published_release),
      any(Given::left_out), kAll,
      "{what} knows only what one vote that moves changes; where teachers that abstain are left "
      "out, votes come and go too: take abstentions for a class of its own"},
@@ -101,6 +115,27 @@ constexpr auto kFacts = std::to_array<Fact>({
      "{what} needs predictions (\1layout predictions or predictions-by-query): counts do not say "
      "whose votes they are"},
     // What answers.
+    {any(published), any(Given::ptr), kAll,
+     "\1bound published: of PTR no bound was published; leave it out, or say \1bound tradeoff, "
+     "which is what its tests cost on these votes"},
+    {any(exact_curve), any(Given::many_classes, Given::laplace, Given::student), kAll,
+     "the exact cost can be released for two classes with Gaussian noise and without a student "
+     "only; use the tilted or the trade-off cost"},
+    {any(exact_smooth), any(Given::many_classes, Given::laplace, Given::student), kAll,
+     "the exact cost can be released for two classes with Gaussian noise and without a student "
+     "only: its sensitivity is not known for others; use the trade-off bound"},
+    {any(exact_smooth), any(Given::realized), kAll,
+     "the exact cost has no realized reading; release the joint one, or the trade-off bound"},
+    {any(tilted_curve), any(Given::laplace), kAll,
+     "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise"},
+    {any(realized_curve), any(Given::no_threshold), kAll,
+     "the realized cost is one of aggregators with a threshold"},
+    {any(complex_certificate), any(Given::laplace), kAll,
+     "{what} needs Gaussian noise: use that by Renyi orders (\1certificate renyi)"},
+    {any(complex_certificate), any(Given::student), kAll,
+     "{what} needs no student: use that by Renyi orders (\1certificate renyi)"},
+    {any(complex_certificate), any(Given::realized), kAll,
+     "{what} needs costs of every query: use that by Renyi orders (\1certificate renyi)"},
     {any(exact, explanation), any(Given::sparse), kAll,
      "{what} does not go with the sparse form of PTR, where rounds cost and no query does"},
     {any(shard), any(Given::sparse), kAll,
@@ -161,12 +196,15 @@ Circumstances Circumstances::with(Given one, bool is_so) const {
   return result;
 }
 
+std::string_view in_words(Asked asked) {
+  return kNames.at(static_cast<std::size_t>(asked));
+}
+
 std::optional<std::string> supports(Asked asked, const Circumstances& circumstances) {
   for (const Fact& fact : kFacts) {
     if ((fact.asked & any(asked)) == 0 || !circumstances.has_any(fact.with)) continue;
     if (!circumstances.has_any(fact.also)) continue;
-    return fmt::format(fmt::runtime(fact.sentence),
-                       fmt::arg("what", kNames.at(static_cast<std::size_t>(asked))),
+    return fmt::format(fmt::runtime(fact.sentence), fmt::arg("what", in_words(asked)),
                        fmt::arg("who", in_words(circumstances.neighbours())));
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "pate/mechanisms/mechanism.hpp"
 #include "pate/mechanisms/sampled_gaussian.hpp"
@@ -11,13 +12,16 @@ namespace pate {
 
 /// What is asked for: a mechanism, a model of what queries cost, or what is made of their costs.
 enum class Asked : std::uint8_t {
-  // One noise is on one of two counts; a release is through a curve, or of a declared budget.
+  // One noise is on one of two counts; a release is through a curve, or of a declared budget, by a
+  // cost of its own, as one by smooth sensitivity is.
   ptr,
   one_noise,
   samples_of_teachers,
   samples_of_records,
   weights,
   groups,
+  published,
+  tradeoff,
   exact,
   tilted,
   complex,
@@ -26,7 +30,12 @@ enum class Asked : std::uint8_t {
   tuning,
   tries,
   release,
+  exact_curve,
+  tilted_curve,
+  realized_curve,
+  complex_certificate,
   smooth_release,
+  exact_smooth,
   published_release,
   published_sensitivity,
   exports
@@ -44,15 +53,18 @@ enum class Given : std::uint8_t {
   one_added,
   several_added,
   more_than_listed,
-  // Votes without those of teachers that abstain, or that do not say whose they are.
+  // Votes without those of teachers that abstain, that do not say whose they are, or not of two
+  // classes.
   left_out,
   counts,
+  many_classes,
   // What answers.
   ptr,
   sparse,
   laplace,
   one_noise,
   student,
+  no_threshold,
   // What else is asked or given: true labels count as decisions, the sensitivity of a published
   // cost as a declared budget.
   samples,
@@ -60,7 +72,8 @@ enum class Given : std::uint8_t {
   shard,
   decisions,
   max_answers,
-  declared
+  declared,
+  realized
 };
 
 /// Exact costs list the neighbours that a person in more teachers than these has no longer.
@@ -84,6 +97,9 @@ class Circumstances {
   Neighbours neighbours_;
   std::uint32_t bits_ = 0;
 };
+
+/// As the sentences of the table name it.
+[[nodiscard]] std::string_view in_words(Asked asked);
 
 /// The one table of what is known for whom: nothing of what may be asked for with all this, or why
 /// it may not, and what is there instead. Values out of range are for others to refuse.

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "pate/base/error.hpp"
 #include "pate/mechanisms/supports.hpp"
 #include "pate/release/declared/smallest_budget.hpp"
 #include "pate/release/smooth/release_cost.hpp"

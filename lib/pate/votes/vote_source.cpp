@@ -127,14 +127,6 @@ std::vector<ClassVotes> VoteSource::read_voted(std::int64_t first, std::int64_t 
   return result;
 }
 
-void require_every_vote(const VoteSource& votes, const char* what) {
-  if (!votes.leaves_out_abstentions()) return;
-  throw parameter_error(
-      fmt::format("{} knows only what one vote that moves changes; where teachers that abstain are "
-                  "left out, votes come and go too: take abstentions for a class of its own",
-                  what));
-}
-
 CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
                        std::optional<std::int64_t> all_teachers, Abstentions abstentions)
     : table_(std::move(table)),
@@ -402,7 +394,9 @@ std::vector<ClassVotes> PredictionVotes::read_voted(std::int64_t first, std::int
 
 void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
                                  std::span<std::int32_t> out) const {
-  require_every_vote(*this, "what single teachers voted for");
+  if (leaves_out_abstentions()) {
+    throw parameter_error("votes of single teachers are read where those that abstain vote, too");
+  }
   const std::int64_t width = teachers();
   check_block(*this, first, count, width, out);
   for_each_vote(first, count, 512, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {

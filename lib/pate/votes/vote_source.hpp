@@ -56,10 +56,6 @@ class VoteSource {
   [[nodiscard]] virtual bool leaves_out_abstentions() const { return false; }
 };
 
-/// Throws `parameter_error` for votes without those of teachers that abstain; `what` ("an exact
-/// cost") looks at neighbours with one vote moved, and no others.
-void require_every_vote(const VoteSource& votes, const char* what);
-
 /// What teachers that abstain do.
 enum class Abstentions {
   as_class,  ///< they vote for a class of its own, "none", after the others

@@ -149,7 +149,6 @@ void add_votes(std::span<const std::int32_t> ids, std::span<const std::int64_t> 
 
 WeightedVotes::WeightedVotes(const PredictionVotes& votes, TeacherWeights weights)
     : votes_(votes), weights_(std::move(weights)) {
-  require_every_vote(votes, "a weight of teachers");
   if (votes.queries() > 0 && static_cast<std::int64_t>(weights_.units.size()) != votes.teachers()) {
     throw parameter_error(
         fmt::format("every teacher needs a weight: there are {} teachers and {} "

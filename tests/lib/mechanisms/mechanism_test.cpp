@@ -43,8 +43,8 @@ TEST_SUITE("mechanisms") {
     CHECK(plain.sparse() == nullptr);
     CHECK(&plain.noisy() == plain.aggregator());
     CHECK_FALSE(plain.refuses());
-    CHECK_THROWS_WITH_AS(static_cast<void>(kGaussianPtr.noisy("--weights")),
-                         "--weights goes with a noisy maximum, not with PTR, which has none",
+    CHECK_THROWS_WITH_AS(static_cast<void>(kGaussianPtr.noisy()),
+                         "this cost goes with a noisy maximum, not with PTR, which has none",
                          parameter_error);
     CHECK_THROWS_AS(Mechanism(confident(10.0, 0.0, 4.0)), parameter_error);
   }

@@ -422,7 +422,7 @@ TEST_CASE("teachers that abstain are left out") {
   CHECK(read(votes, 0, 3) == std::vector<std::int32_t>{1, 0, 0, 1, 0, 0});
   CHECK(message_of<parameter_error>([&] {
           read_votes(votes, 0, 1);
-        }).starts_with("what single teachers voted for knows only what one vote that moves "));
+        }).starts_with("votes of single teachers are read where those that abstain vote"));
   CHECK_FALSE(PredictionVotes(ids, kByTeacher, 2, Abstentions::as_class).leaves_out_abstentions());
   const CountVotes counts(integer_table({2, 2}, {2, 1, 0, 0}), 3, Abstentions::left_out);
   CHECK(counts.classes() == 2);

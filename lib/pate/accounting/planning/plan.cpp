@@ -38,16 +38,6 @@ MechanismCounts steps_of(const PlannedRun& run) {
   return steps;
 }
 
-void require_conversion(const std::vector<CostEntry>& costs, EpsilonMethod conversion) {
-  std::string computed;
-  for (const CostEntry& cost : costs) {
-    if (cost.conversion == conversion) return;
-    computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
-  }
-  throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
-                                    name(conversion), computed));
-}
-
 // Holds for any votes as it is, which half of its first term would do for, too: a step that is
 // (eps, 0)-DP has RDP eps^2 order / 2.
 double strong_composition(double epsilon, double k, double delta) {
@@ -250,7 +240,15 @@ Plan plan_of(const PlannedRun& run, const PlanSettings& settings, bool with_prof
   }
   add_s17_entries(run, settings.delta, result.costs);
   add_order_notices(result.costs, result.orders, search.grid_only, result.notices);
-  if (settings.conversion) require_conversion(result.costs, *settings.conversion);
+  const auto& asked = settings.conversion;
+  if (asked && std::ranges::count(result.costs, *asked, &CostEntry::conversion) == 0) {
+    std::string computed;
+    for (const CostEntry& cost : result.costs) {
+      computed += (computed.empty() ? "" : ", ") + std::string(name(cost.conversion));
+    }
+    throw parameter_error(fmt::format("conversion {} does not go with this noise; computed are {}",
+                                      name(*asked), computed));
+  }
   result.headline = headline_of(result.costs, {std::nullopt, settings.conversion});
   return result;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "pate/base/error.hpp"
-#include "pate/mechanisms/supports.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate {
@@ -34,6 +33,13 @@ CurveCost default_cost(const Aggregator& aggregator, const Neighbours& neighbour
   return has_tilted_cost(neighbours, teachers) ? CurveCost::tilted : CurveCost::tradeoff;
 }
 
+Circumstances circumstances_of(const CostSpec& question) {
+  return Circumstances(question.aggregator, question.neighbours)
+      .with(Given::many_classes, question.classes != 2)
+      .with(Given::no_threshold, !question.aggregator.selection)
+      .with(Given::realized, question.reading == ReleasedCost::realized);
+}
+
 void validate(const CostSpec& question) {
   validate(question.aggregator);
   validate(question.neighbours);
@@ -44,26 +50,16 @@ void validate(const CostSpec& question) {
   require_classes(question.aggregator.noisy_max, question.classes);
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
   require_teachers(question.neighbours, question.teachers);
-  if (question.cost == CurveCost::exact &&
-      (question.classes != 2 || !question.aggregator.is_gaussian() ||
-       question.aggregator.interactive)) {
-    throw parameter_error(
-        "the exact cost can be released for two classes with Gaussian noise and without a student "
-        "only; use the tilted or the trade-off cost");
-  }
-  if (question.cost == CurveCost::tilted && !question.aggregator.is_gaussian()) {
-    throw parameter_error(
-        "the tilted cost is one of Gaussian noise; use the trade-off cost with Laplace noise");
-  }
+  const Circumstances circumstances = circumstances_of(question);
+  if (question.cost == CurveCost::exact) require(Asked::exact_curve, circumstances);
+  if (question.cost == CurveCost::tilted) require(Asked::tilted_curve, circumstances);
   if (question.cost == CurveCost::tilted &&
       !has_tilted_cost(question.neighbours, question.teachers)) {
     throw parameter_error(
         fmt::format("the tilted cost of {} is known for up to {} teachers; use the trade-off cost",
                     in_words(question.neighbours), KeyCosts::kMaxTeachersOfThreeKeys));
   }
-  if (question.reading == ReleasedCost::realized && !question.aggregator.selection) {
-    throw parameter_error("the realized cost is one of aggregators with a threshold");
-  }
+  if (circumstances.has(Given::realized)) require(Asked::realized_curve, circumstances);
 }
 
 }  // namespace pate

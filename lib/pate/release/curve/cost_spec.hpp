@@ -4,6 +4,7 @@
 
 #include "pate/accounting/names.hpp"
 #include "pate/mechanisms/aggregator.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/release/sensitivity/local_sensitivity.hpp"
 
 namespace pate {
@@ -48,9 +49,11 @@ struct CostSpec {
 [[nodiscard]] CostSpec joint_question(const Aggregator& aggregator, const Neighbours& neighbours,
                                       std::int64_t teachers, std::int64_t classes);
 
-/// Throws `parameter_error` for a cost that there is not for the aggregator (exact: two classes,
-/// Gaussian noise, no student; tilted: Gaussian noise, `has_tilted_cost`), for a single class, for
-/// `realized` without a selection, and for teachers that are added or removed.
+/// What is asked, for the table of what is known.
+[[nodiscard]] Circumstances circumstances_of(const CostSpec& question);
+
+/// Throws `parameter_error` for what `supports` has not, for a single class and for no teacher, and
+/// for a tilted cost where `has_tilted_cost` says that there is none.
 void validate(const CostSpec& question);
 
 }  // namespace pate

@@ -46,29 +46,25 @@ void for_orders(const CostSpec& question, std::span<const double> orders,
   }
 }
 
-// The first condition of complex orders that the run does not meet; empty: it meets all.
-std::string missing_condition(const CostSpec& question) {
-  const Aggregator& aggregator = question.aggregator;
-  if (!aggregator.is_gaussian()) return "Gaussian noise";
-  if (aggregator.interactive) return "no student";
-  // The largest modulus over several votes that move is not known to be where all take one way.
-  if (const Neighbours& its = question.neighbours; supports(Asked::complex, its)) {
-    return fmt::format("one teacher that votes otherwise, not {}", in_words(its));
+// Why there is no certificate by complex orders of the run, if there is none: the table's reasons,
+// and those of the size of the run.
+std::optional<std::string> refused(const CostSpec& question) {
+  if (auto found = supports(Asked::complex_certificate, circumstances_of(question))) return found;
+  constexpr const char* kNeeds =
+      "a certificate by complex orders needs {}: use that by Renyi orders (\1certificate renyi)";
+  if (question.teachers > kMostTeachers) {
+    return fmt::format(kNeeds, fmt::format("{} teachers at most", kMostTeachers));
   }
-  if (question.reading != ReleasedCost::joint) return "costs of every query";
-  if (question.teachers > kMostTeachers) return fmt::format("{} teachers at most", kMostTeachers);
   const double reach = static_cast<double>(question.teachers) + 2.0;
-  if (!(reach / aggregator.noisy_max.parameter() <= kMostTeachersInNoise)) {
-    return fmt::format("sigma2 of a sixtieth of the teachers, {:.4g} or more",
-                       std::ceil(1e3 * reach / kMostTeachersInNoise) * 1e-3);
-  }
-  return {};
+  if (reach / question.aggregator.noisy_max.parameter() <= kMostTeachersInNoise) return {};
+  return fmt::format(kNeeds, fmt::format("sigma2 of a sixtieth of the teachers, {:.4g} or more",
+                                         std::ceil(1e3 * reach / kMostTeachersInNoise) * 1e-3));
 }
 
 }  // namespace
 
 bool has_complex_moments(const CostSpec& question) {
-  return missing_condition(question).empty();
+  return !refused(question);
 }
 
 Certificate default_certificate(const CostSpec& question) {
@@ -78,11 +74,7 @@ Certificate default_certificate(const CostSpec& question) {
 
 void check_certificate(Certificate certificate, const CostSpec& question) {
   if (certificate == Certificate::renyi) return;
-  const std::string missing = missing_condition(question);
-  if (missing.empty()) return;
-  throw parameter_error(fmt::format(
-      "a certificate by complex orders needs {}: use that by Renyi orders (\1certificate renyi)",
-      missing));
+  if (const auto why = refused(question)) throw parameter_error(*why);
 }
 
 CertificateRule certificate_rule(const std::optional<Certificate>& asked,

@@ -5,9 +5,9 @@
 #include <map>
 #include <numbers>
 
-#include "pate/base/error.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
+#include "pate/mechanisms/supports.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/margin.hpp"
 
@@ -26,11 +26,8 @@ double two_class_log_excess(const Aggregator& aggregator, std::int64_t teachers,
 
 TwoClassCost::TwoClassCost(const Aggregator& aggregator, const Neighbours& neighbours,
                            std::int64_t teachers, std::int64_t classes, double order) {
-  if (classes != 2 || !aggregator.is_gaussian() || aggregator.interactive) {
-    throw parameter_error(
-        "the exact cost can be released for two classes with Gaussian noise and without a student "
-        "only: its sensitivity is not known for others; use the trade-off bound");
-  }
+  require(Asked::exact_smooth,
+          Circumstances(aggregator, neighbours).with(Given::many_classes, classes != 2));
   least_ = (teachers + 1) / 2;
   const double cap = data_independent_cost(aggregator, neighbours, order).total();
   for (std::int64_t v = least_; v <= teachers; ++v) {

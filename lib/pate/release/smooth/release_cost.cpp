@@ -169,10 +169,7 @@ CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoi
   result.order = order;
   result.largest_rdp = largest_rdp(votes, choice.cost, order);
   if (choice.bound == ReleasedBound::exact) {
-    if (realized) {
-      throw parameter_error(
-          "the exact cost has no realized reading; release the joint one, or the trade-off bound");
-    }
+    require(Asked::exact_smooth, Circumstances(Neighbours{}).with(Given::realized, realized));
     const TwoClassCost cost(votes.aggregator, votes.neighbours, votes.teachers, votes.classes,
                             order);
     result.rdp = exact_rdp(votes, cost);

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +17,15 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/sampled_account.hpp"
 #include "pate/accounting/weighted_account.hpp"
+#include "pate/base/error.hpp"
+#include "pate/release/as_published/release.hpp"
+#include "pate/release/curve/costs_within_distance.hpp"
+#include "pate/release/declared/certificate.hpp"
+#include "pate/release/smooth/release_cost.hpp"
 #include "support/labeling.hpp"
+#include "support/paths.hpp"
+#include "support/temp_directory.hpp"
+#include "support/tuning.hpp"
 
 using namespace pate;
 using namespace pate::test;
@@ -24,64 +34,9 @@ namespace {
 
 constexpr Neighbours kOneAdded{Adjacency::add_remove, 1};
 
-// As many as are known of what is asked for alone, and one thing given.
-Circumstances cell(Asked asked, Given given) {
-  const Neighbours known = asked == Asked::samples_of_teachers ? kOneAdded : Neighbours{};
-  const std::array<Neighbours, 5> of_first{{{},
-                                            {Adjacency::replace, 2},
-                                            kOneAdded,
-                                            {Adjacency::add_remove, 2},
-                                            {Adjacency::replace, 4}}};
-  const auto i = static_cast<std::size_t>(given);
-  return given <= Given::more_than_listed ? Circumstances(of_first.at(i))
-                                          : Circumstances(known).with(given);
-}
-
 }  // namespace
 
-TEST_SUITE("accounting") {
-  TEST_CASE("every cell of the table: x where there is no such thing") {
-    // By what it is asked with: 1 or S replaced, 1 or S added, more than are listed; votes left
-    // out, counts; PTR, sparse; Laplace, one noise; student; samples, weights; shard, decisions;
-    // most answers, declared.
-    constexpr auto kTable = std::to_array<std::string_view>({
-        ".xxxx x. .. .. . .. .. ..",  // ptr
-        "..xx. x. .. .. . .. .. ..",  // one_noise
-        "xx.xx .. x. xx x .. xx xx",  // samples_of_teachers
-        ".xxxx .. x. xx x .. xx xx",  // samples_of_records
-        ".xxxx .x x. .x x x. x. .x",  // weights
-        ".xxxx .x .. .. . .. x. ..",  // groups
-        "....x x. .x .. . .. .. ..",  // exact
-        ".xxxx x. x. x. . xx .. ..",  // tilted
-        "....x x. x. .. . .. .. ..",  // complex
-        "....x x. .x .. . .. .. ..",  // explanation
-        "..... .. .x .. . .. .. ..",  // shard
-        "..... x. .. .. . .. .. ..",  // tuning
-        ".xxxx .. .. .. . .. .. ..",  // tries
-        "..xx. x. x. .. . .. .. ..",  // release
-        ".xxxx .. .. .. . .. .. ..",  // smooth_release
-        ".xxxx x. x. x. . .. .. ..",  // published_release
-        ".xxxx .. x. x. . .. .. ..",  // published_sensitivity
-        ".xxxx .. .. .. . .. .. ..",  // exports
-    });
-    std::uint8_t i = 0;
-    for (const std::string_view row : kTable) {
-      const Asked asked{i++};
-      std::uint8_t j = 0;
-      for (const char expected : row) {
-        if (expected == ' ') continue;
-        CAPTURE(row);
-        CAPTURE(j);
-        const Given given{j++};
-        const auto found = supports(asked, cell(asked, given));
-        CHECK(found.has_value() == (expected == 'x'));
-        if (found) CHECK(found->find_first_of("{}") == std::string::npos);
-      }
-      CHECK(--j == static_cast<std::uint8_t>(Given::declared));
-    }
-    CHECK(--i == static_cast<std::uint8_t>(Asked::exports));
-  }
-
+TEST_SUITE("tuning") {
   TEST_CASE("what is there is computed, what is not is refused as the table says") {
     const auto table =
         npy_table(npy_array<std::int64_t>({2, 6}, {0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 0, 1}));
@@ -116,13 +71,52 @@ TEST_SUITE("accounting") {
       runs.back().labels = {0, 1};
     }
     const TeacherWeights weights{{1, 1, 2, 1, 1, 1}, 1.0};
-    const auto cost = [&](Asked asked, const Run& run) {
+    const auto question = [](Asked asked, const Run& run) {
+      return CostSpec{
+          run.aggregator.noisy(),
+          run.neighbours,
+          6,
+          2,
+          4.0,
+          asked == Asked::exact_curve    ? CurveCost::exact
+          : asked == Asked::tilted_curve ? CurveCost::tilted
+                                         : CurveCost::tradeoff,
+          asked == Asked::realized_curve ? ReleasedCost::realized : ReleasedCost::joint};
+    };
+    const auto cost = [&](Asked asked, const Run& run) -> double {
       AccountSettings settings;
       settings.delta = 1e-4;
       if (asked == Asked::exact) settings.models.insert(Bound::exact);
       if (asked == Asked::tilted) settings.models.insert(Bound::tilted);
       if (asked == Asked::complex) settings.models.insert(Bound::complex);
+      const TuningVotes tuned{run.votes, run.rows, nullptr, {}};
       Partials partials;
+      TuningGrid grid;
+      grid.noise = {3.0};
+      CostChoice choice;
+      if (asked == Asked::exact_smooth) choice.bound = ReleasedBound::exact;
+      AsPublishedSettings published;
+      published.delta = settings.delta;
+      switch (asked) {
+        case Asked::tuning:
+          return tune(tuned, grid, agreeing_settings(), {}, {}).points.at(0).point.epsilon;
+        case Asked::release:
+          return static_cast<double>(collect_votes(run).queries);
+        case Asked::smooth_release:
+        case Asked::exact_smooth:
+          return cost_at_order(collect_votes(run), 4.0, choice).rdp;
+        case Asked::published_release:
+          return release_as_published(run, published).rdp;
+        case Asked::complex_certificate:
+          return certificate_rule(Certificate::complex, question(asked, run)).most_real;
+        case Asked::exact_curve:
+        case Asked::tilted_curve:
+        case Asked::realized_curve:
+          return static_cast<double>(
+              CostsWithinDistance(question(asked, run)).upper(collect_votes(run), 1, 1).size());
+        default:
+          break;
+      }
       if (asked == Asked::explanation) return explain(run, settings, {{0}, 0}).run_tradeoff;
       const Account found =
           asked == Asked::samples_of_teachers ? account_sampled(run, 0.5, settings)
@@ -131,13 +125,25 @@ TEST_SUITE("accounting") {
               : account(run, settings, asked == Asked::shard ? &partials : nullptr);
       return found.costs[found.headline].epsilon;
     };
-    for (const Asked asked : {Asked::exact, Asked::tilted, Asked::complex, Asked::explanation,
-                              Asked::shard, Asked::samples_of_teachers, Asked::weights}) {
+    for (const Asked asked :
+         {Asked::exact, Asked::tilted, Asked::complex, Asked::explanation, Asked::shard,
+          Asked::samples_of_teachers, Asked::weights, Asked::tuning, Asked::release,
+          Asked::published_release, Asked::exact_curve, Asked::tilted_curve, Asked::realized_curve,
+          Asked::complex_certificate, Asked::smooth_release, Asked::exact_smooth}) {
+      const bool is_curve = asked >= Asked::exact_curve && asked <= Asked::complex_certificate;
+      const bool is_smooth = asked == Asked::smooth_release || asked == Asked::exact_smooth;
       for (const Run& run : runs) {
+        // What no release takes is not asked further.
+        if ((is_curve || is_smooth) && supports(Asked::release, circumstances_of(run))) continue;
         CAPTURE(static_cast<int>(asked));
         CAPTURE(run.aggregator.name());
         CAPTURE(in_words(run.neighbours));
-        const auto refused = supports(asked, circumstances_of(run));
+        auto refused =
+            is_smooth ? supports(Asked::smooth_release, circumstances_of(run)) : std::nullopt;
+        if (!refused) {
+          refused = supports(
+              asked, is_curve ? circumstances_of(question(asked, run)) : circumstances_of(run));
+        }
         if (!refused) CHECK(cost(asked, run) >= 0.0);
         if (refused)
           CHECK_THROWS_WITH_AS((void)cost(asked, run), refused->c_str(), parameter_error);
