@@ -53,7 +53,7 @@ std::vector<GroupCost> costs_of_groups(const std::optional<TeacherGroups>& group
   return group_costs(*groups, account, weights ? &*weights : nullptr);
 }
 
-// What is known of groups, of weights and of samples.
+// What is known of groups, of weights, of samples and of the bounds.
 void require_supported(const AnalyzeOptions& options) {
   const auto circumstances =
       options.mechanism.circumstances(!options.input.student.empty())
@@ -71,30 +71,22 @@ void require_supported(const AnalyzeOptions& options) {
   Exclusions("--sample-teachers")(
       options.mechanism.sampling() && options.privacy.account.profile_deltas,
       "--deltas: of samples the profile is told at --delta alone");
-}
-
-// What is told of these votes alone promises nothing there.
-void check_followed(const AnalyzeOptions& options) {
-  if (!options.rows_from_answers) return;
+  // What is told of these votes alone promises nothing there.
   const Exclusions excludes("--queries-follow answers");
-  excludes(!options.groups.empty(),
+  excludes(options.rows_from_answers && !options.groups.empty(),
            "--groups: what a group pays for these votes promises nothing; the headline is what any "
            "votes cost");
-  excludes(options.privacy.account.profile_deltas.has_value(),
+  excludes(options.rows_from_answers && options.privacy.account.profile_deltas,
            "--deltas: a profile of these votes promises nothing; --delta D has what any votes cost "
            "there");
-}
-
-// A list of bounds of which none would be computed, or none but those that are without it.
-void check_bounds(const AnalyzeOptions& options) {
+  // A list of bounds of which none would be computed, or none but those that are without it: both
+  // bounds by q are what is computed where nothing is said.
   const std::vector<Bound>& bounds = options.privacy.bounds;
   const bool by_q = std::ranges::all_of(
       bounds, [](Bound bound) { return bound == Bound::published || bound == Bound::tradeoff; });
-  // Both of them are what is computed where nothing is said.
   if (!by_q || bounds == PrivacyOptions().bounds) return;
   for (const Bound bound : bounds) {
-    require(bound == Bound::published ? Asked::published : Asked::tradeoff,
-            options.mechanism.circumstances());
+    require(bound == Bound::published ? Asked::published : Asked::tradeoff, circumstances);
   }
 }
 
@@ -217,18 +209,14 @@ int run_analyze(const AnalyzeOptions& options, const Streams& streams) {
   AccountSettings settings = make_account_settings(options.privacy);
   settings.queries_follow_answers = options.rows_from_answers;
   require_supported(options);
-  check_followed(options);
-  check_bounds(options);
   std::vector<std::string> inputs = input_paths(options.input);
   for (const std::string* path : {&options.groups, &options.teacher_weights}) {
     if (!path->empty()) inputs.push_back(*path);
   }
   check_output_options(options.output, inputs, options.exports.destinations());
-  if (options.exports.any() && !options.shard.empty()) {
-    throw usage_error(
-        "--export-rdp and --export-pld are for a whole run, not for a shard: give them to 'pate "
-        "compose' instead");
-  }
+  refuse(options.exports.any() && !options.shard.empty(),
+         "--export-rdp and --export-pld are for a whole run, not for a shard: give them to 'pate "
+         "compose' instead");
   const Shard shard = shard_of(options);
   // A scheduler may well have one machine: 1/1 is a shard that compose takes, too.
   const bool is_shard = !options.shard.empty();

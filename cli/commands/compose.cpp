@@ -14,6 +14,7 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/commands/tuning_shards.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/partials.hpp"
@@ -61,11 +62,6 @@ Document read_document(const std::string& path, const reports::LedgerAccess& acc
     reports::require_sealed(*document.report);
   }
   return document;
-}
-
-// Of what must have a seal. One that is there was checked when the document was read.
-void require_seal(const Document& document) {
-  if (!document.report->has("seal")) reports::require_sealed(*document.report);
 }
 
 // Notices of how the files were read, which each shard has and the whole keeps once.
@@ -116,21 +112,12 @@ Account join_run(std::vector<reports::ShardReport>& shards, unsigned threads) {
   return result;
 }
 
-void check_only_shards(const ComposeOptions& options) {
-  const RecordSettings& rounds = options.rounds;
-  if (rounds.delta || rounds.orders || rounds.reading || rounds.conversion || rounds.bound ||
-      options.same_teachers || options.foreign.any()) {
-    throw usage_error(
-        "shards are put together as they were made: --delta, --orders, --bound, --reading, "
-        "--conversion, --same-teachers and numbers of others are for rounds");
-  }
-}
-
 int compose_shards(std::vector<Document>& documents, const ComposeOptions& options,
                    const Streams& streams) {
   std::vector<reports::ShardReport> shards;
   for (Document& document : documents) {
-    require_seal(document);
+    // One that is there was checked when the document was read.
+    if (!document.report->has("seal")) reports::require_sealed(*document.report);
     shards.push_back(reports::read_shard(*document.report));
     document.report.reset();  // it is large
   }
@@ -165,7 +152,8 @@ int compose_tunings(const std::vector<Document>& documents, const ComposeOptions
                     const Streams& streams) {
   std::vector<TuningShard> shards;
   for (const Document& document : documents) {
-    require_seal(document);
+    // One that is there was checked when the document was read.
+    if (!document.report->has("seal")) reports::require_sealed(*document.report);
     shards.push_back({*document.report, reports::read_tune_report(*document.report)});
   }
   std::sort(shards.begin(), shards.end(), [](const TuningShard& a, const TuningShard& b) {
@@ -362,11 +350,9 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   std::vector<std::string> inputs = options.reports;
   std::ranges::copy(foreign_files(options.foreign), std::back_inserter(inputs));
   check_output_options(options.output, inputs, options.exports.destinations());
-  if (options.output.public_only && options.limits.min_answered) {
-    throw usage_error(
-        "--min-answered excludes --public-only: how many answers are expected depends on the "
-        "votes");
-  }
+  refuse(options.output.public_only && options.limits.min_answered,
+         "--min-answered excludes --public-only: how many answers are expected depends on the "
+         "votes");
   std::vector<Document> documents;
   for (const std::string& path : options.reports)
     documents.push_back(read_document(path, options.access));
@@ -377,14 +363,16 @@ int run_compose(const ComposeOptions& options, const Streams& streams) {
   const bool shards = all([](const Document& document) {
     return document.is("pate/analyze/v1") && document.report->find("shard");
   });
-  if (tunings && options.output.public_only) {
-    throw usage_error("--public-only: nothing of a tuning may be published");
-  }
-  if (tunings && options.exports.any()) {
-    throw usage_error("--export-rdp and --export-pld: a tuning is no mechanism; leave them out");
-  }
+  refuse(tunings && options.output.public_only,
+         "--public-only: nothing of a tuning may be published");
+  refuse(tunings && options.exports.any(),
+         "--export-rdp and --export-pld: a tuning is no mechanism; leave them out");
   if (!tunings && !shards) return compose_rounds(documents, options, streams);
-  check_only_shards(options);
+  const RecordSettings& rounds = options.rounds;
+  refuse(rounds.delta || rounds.orders || rounds.reading || rounds.conversion || rounds.bound ||
+             options.same_teachers || options.foreign.any(),
+         "shards are put together as they were made: --delta, --orders, --bound, --reading, "
+         "--conversion, --same-teachers and numbers of others are for rounds");
   return tunings ? compose_tunings(documents, options, streams)
                  : compose_shards(documents, options, streams);
 }

@@ -12,11 +12,13 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/output_files.hpp"
 #include "cli/progress.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"
+#include "pate/base/require.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/darrm_report.hpp"
@@ -98,31 +100,25 @@ std::vector<double> weights_of(const DarrmOptions& options, std::int64_t teacher
 }
 
 void check_darrm_options(const DarrmOptions& options) {
-  if (!options.setting) {
-    throw usage_error(
-        "what the teachers are is missing, which decides what may be claimed: add --setting "
-        "independent-fresh, static-whole, static-shards or non-private");
-  }
+  refuse(!options.setting,
+         "what the teachers are is missing, which decides what may be claimed: add --setting "
+         "independent-fresh, static-whole, static-shards or non-private");
   const bool has_votes = !options.input.votes.empty();
   const auto needs_votes = [&](bool given, const char* option) {
-    if (given && !has_votes) throw usage_error(fmt::format("{} needs VOTES", option));
+    refuse(given && !has_votes, "{} needs VOTES", option);
   };
   needs_votes(!options.labels.empty(), "--write-labels");
   needs_votes(!options.input.indices.empty(), "--indices");
   needs_votes(!options.input.labels.empty(), "--labels");
   if (!options.labels.empty()) require_rows_from(options.input, false);
-  if (!options.ledger.empty() && options.labels.empty()) {
-    throw usage_error("--ledger needs --write-labels: it records what is released");
-  }
-  if (!options.ledger.empty() && options.setting != TeacherSetting::non_private) {
-    throw usage_error(
-        "--ledger adds up what one teacher's votes cost; in this setting a record of the data is "
-        "protected, which is another unit: keep a file of its own, or leave it out");
-  }
+  refuse(!options.ledger.empty() && options.labels.empty(),
+         "--ledger needs --write-labels: it records what is released");
+  refuse(!options.ledger.empty() && options.setting != TeacherSetting::non_private,
+         "--ledger adds up what one teacher's votes cost; in this setting a record of the data is "
+         "protected, which is another unit: keep a file of its own, or leave it out");
   check_ensemble(options.ensemble, options.ledger, options.access);
-  if (!has_votes && !options.input.teachers) {
-    throw usage_error("the number of teachers is missing: add --teachers K, or VOTES");
-  }
+  refuse(!has_votes && !options.input.teachers,
+         "the number of teachers is missing: add --teachers K, or VOTES");
   if (options.setting == TeacherSetting::non_private) {
     const auto refuse = [](bool given, const char* option) {
       if (given) {
@@ -138,32 +134,24 @@ void check_darrm_options(const DarrmOptions& options) {
     refuse(options.monotone, "--monotone");
     refuse(options.noise && *options.noise != NoiseFunction::one_vote, "another --noise-function");
   } else {
-    if (!options.m) {
-      throw usage_error(
-          "what an answer may cost is missing: add --m M, as much as M teachers' votes");
-    }
-    if (options.noise && *options.noise == NoiseFunction::one_vote) {
-      throw usage_error("--noise-function one-vote is for --setting non-private");
-    }
-    if (options.monotone && options.noise && *options.noise != NoiseFunction::optimal) {
-      throw usage_error("--monotone is for --noise-function optimal; the others are already");
-    }
+    refuse(!options.m,
+           "what an answer may cost is missing: add --m M, as much as M teachers' votes");
+    refuse(options.noise && *options.noise == NoiseFunction::one_vote,
+           "--noise-function one-vote is for --setting non-private");
+    refuse(options.monotone && options.noise && *options.noise != NoiseFunction::optimal,
+           "--monotone is for --noise-function optimal; the others are already");
     if (options.noise == NoiseFunction::double_subsampling && !(*options.m >= 1.0)) {
       throw usage_error(
           fmt::format("--noise-function double-subsampling needs --m >= 1, got {}", *options.m));
     }
   }
-  const auto check = [](bool holds, const std::string& what, double got) {
-    if (!holds) throw usage_error(fmt::format("{}, got {}", what, got));
-  };
-  check(options.epsilon > 0.0 && options.epsilon <= kMaxAnswerEpsilon,
-        fmt::format("--epsilon must be > 0 and <= {}", kMaxAnswerEpsilon), options.epsilon);
-  const auto check_share = [&](std::optional<double> delta, const char* option) {
-    check(!delta || (*delta >= 0.0 && *delta < 1.0), fmt::format("{} must be >= 0 and < 1", option),
-          delta.value_or(0.0));
-  };
-  check_share(options.delta_teacher, "--delta-teacher");
-  check_share(options.delta, "--delta");
+  require(options.epsilon > 0.0 && options.epsilon <= kMaxAnswerEpsilon,
+          "--epsilon must be > 0 and <= {}, got {}", kMaxAnswerEpsilon, options.epsilon);
+  for (const auto& [delta, option] :
+       {std::pair(options.delta_teacher, "--delta-teacher"), std::pair(options.delta, "--delta")}) {
+    if (delta)
+      require(*delta >= 0.0 && *delta < 1.0, "{} must be >= 0 and < 1, got {}", option, *delta);
+  }
   if (options.total_delta) {
     check_delta(*options.total_delta, options.any_delta, "--total-delta");
   }
@@ -191,11 +179,9 @@ MajoritySettings majority_settings(const DarrmOptions& options, VotesInput& inpu
                        options.affected.value_or(one_affected ? 1 : all)};
   settings.teachers.delta = std::abs(settings.teachers.delta);  // of -0
   settings.m = options.m.value_or(1.0);
-  if (!(settings.m > 0.0 && settings.m <= static_cast<double>(all))) {
-    throw usage_error(fmt::format(
-        "--m must be > 0 and at most the number of teachers, {}: all of them cost no more; got {}",
-        all, settings.m));
-  }
+  refuse(!(settings.m > 0.0 && settings.m <= static_cast<double>(all)),
+         "--m must be > 0 and at most the number of teachers, {}: all of them cost no more; got {}",
+         all, settings.m);
   settings.target = {settings.m * options.epsilon,
                      -std::expm1(settings.m * std::log1p(-settings.teachers.delta))};
   if (options.delta) settings.target.delta = std::abs(*options.delta);

@@ -11,6 +11,7 @@
 
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -26,9 +27,7 @@ namespace {
 std::optional<reports::QuerySensitivities> sensitivities_of(const Explanation& explanation,
                                                             std::optional<double> order) {
   if (!order) return std::nullopt;
-  if (explanation.classes < 2) {
-    throw usage_error("--published-sensitivity needs votes for at least two classes");
-  }
+  refuse(explanation.classes < 2, "--published-sensitivity needs votes for at least two classes");
   const PublishedCostCurve curve(explanation.aggregator.noisy().noisy_max.gaussian().sigma, *order,
                                  explanation.classes);
   require(check_conditions(curve,
@@ -67,9 +66,7 @@ void add_explain(CommandLine& line, ExplainOptions& options) {
 int run_explain(const ExplainOptions& options, const Streams& streams) {
   const bool has_student = !options.input.student.empty();
   check_mechanism_options(options.mechanism, has_student);
-  if (options.queries.empty() == !options.top) {
-    throw usage_error("say what to explain: --query I, or --top N");
-  }
+  refuse(options.queries.empty() == !options.top, "say what to explain: --query I, or --top N");
   check_published_sensitivity(options.sensitivity_order, options.mechanism);
   if (options.top && *options.top < 1) throw usage_error("--top must be >= 1, got 0");
   AccountSettings settings = make_account_settings(options.privacy);

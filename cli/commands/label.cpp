@@ -25,6 +25,7 @@
 #include "pate/base/atomic_file.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/labeling/label_account.hpp"
 #include "pate/labeling/label_run.hpp"
 #include "pate/labeling/sampled_labels.hpp"
@@ -47,14 +48,13 @@ usage_error labels_required() {
 // What goes with a budget that is declared beforehand, and what does not.
 void check_declared(const LabelOptions& options) {
   if (!options.declared_epsilon) {
-    if (options.fallback_queries || options.dry_run || options.certificate ||
-        !options.tables.empty()) {
-      throw usage_error(fmt::format("{} goes with --declared-epsilon",
-                                    options.fallback_queries ? "--fallback-queries"
-                                    : options.dry_run        ? "--dry-run"
-                                    : options.certificate    ? "--certificate"
-                                                             : "--tables"));
-    }
+    refuse(options.fallback_queries || options.dry_run || options.certificate ||
+               !options.tables.empty(),
+           "{} goes with --declared-epsilon",
+           options.fallback_queries ? "--fallback-queries"
+           : options.dry_run        ? "--dry-run"
+           : options.certificate    ? "--certificate"
+                                    : "--tables");
     if (options.labels.empty()) throw labels_required();
     return;
   }
@@ -63,16 +63,13 @@ void check_declared(const LabelOptions& options) {
   excludes(options.max_answers.has_value(), "--max-answers: declare fewer queries with --queries");
   excludes(options.order.has_value(), "--order: its test has one of its own");
   require(Asked::release, options.mechanism.circumstances());
-  if (options.fallback_queries && *options.fallback_queries < 1) {
-    throw usage_error(
-        fmt::format("--fallback-queries must be >= 1, got {}", *options.fallback_queries));
-  }
-  if (options.dry_run && options.output.public_only) {
-    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
-  }
-  if (options.dry_run && !options.labels.empty()) {
-    throw usage_error("--dry-run makes no labels: leave out --write-labels");
-  }
+  if (options.fallback_queries)
+    require(*options.fallback_queries >= 1, "--fallback-queries must be >= 1, got {}",
+            *options.fallback_queries);
+  refuse(options.dry_run && options.output.public_only,
+         "--dry-run draws nothing, so --public-only would print nothing");
+  refuse(options.dry_run && !options.labels.empty(),
+         "--dry-run makes no labels: leave out --write-labels");
   if (!options.dry_run && options.labels.empty()) {
     throw labels_required();
   }
@@ -164,21 +161,14 @@ void check_options(const LabelOptions& options) {
   if (options.teacher_weights.empty()) refuse_share_as_votes(options.mechanism);
   if (!options.dry_run) refuse_little_noise(options.mechanism, options.input.accepted);
   check_delta(options.delta, options.any_delta);
-  if (options.max_answers && *options.max_answers < 1) {
-    throw usage_error(fmt::format("--max-answers must be >= 1, got {}", *options.max_answers));
-  }
+  if (options.max_answers)
+    require(*options.max_answers >= 1, "--max-answers must be >= 1, got {}", *options.max_answers);
   check_limits({.max_epsilon = options.max_epsilon});
-  if (options.order && !(*options.order > 1.0)) {
-    throw usage_error(fmt::format("--order must be > 1, got {}", *options.order));
-  }
+  if (options.order) require(*options.order > 1.0, "--order must be > 1, got {}", *options.order);
   if (options.reinforce_above) {
-    if (!has_student) {
-      throw usage_error("--reinforce-above needs --student: it takes the student's own labels");
-    }
-    if (!(*options.reinforce_above >= 0.0 && *options.reinforce_above <= 1.0)) {
-      throw usage_error(
-          fmt::format("--reinforce-above must be in [0, 1], got {}", *options.reinforce_above));
-    }
+    refuse(!has_student, "--reinforce-above needs --student: it takes the student's own labels");
+    require(*options.reinforce_above >= 0.0 && *options.reinforce_above <= 1.0,
+            "--reinforce-above must be in [0, 1], got {}", *options.reinforce_above);
   }
   check_ensemble(options.ensemble, options.ledger, options.access);
   std::vector<std::string> inputs = input_paths(options.input);

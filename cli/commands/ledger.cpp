@@ -9,6 +9,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/text.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
@@ -106,11 +107,9 @@ void add_ledger(CommandLine& line, LedgerOptions& options) {
 int run_ledger(const LedgerOptions& options, const Streams& streams) {
   check_limits(options.limits);
   check_ensemble({}, options.ledger, options.access);
-  if (options.limits.max_epsilon && !options.total.delta) {
-    throw usage_error(
-        "--max-epsilon needs --delta, at which it is a limit: without it the total is told at the "
-        "sum of the deltas of the entries, which grows with them, and its epsilon falls");
-  }
+  refuse(options.limits.max_epsilon && !options.total.delta,
+         "--max-epsilon needs --delta, at which it is a limit: without it the total is told at the "
+         "sum of the deltas of the entries, which grows with them, and its epsilon falls");
   if (options.total.delta) check_delta(*options.total.delta, options.any_delta);
   std::vector<std::string> inputs = foreign_files(options.foreign);
   inputs.push_back(options.ledger);

@@ -8,6 +8,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/progress.hpp"
 #include "pate/base/error.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
@@ -24,12 +25,10 @@ MultilabelSettings multilabel_settings(const MultilabelOptions& options) {
   settings.delta = options.delta;
   settings.exact = options.exact;
   settings.threads = options.threads;
-  if (options.sigma2.size() != 1 && options.sigma2.size() != options.mechanisms.size()) {
-    throw usage_error(
-        fmt::format("--sigma2 must have one number, for all, or one for each of the {} of "
-                    "--multilabel, got {}",
-                    options.mechanisms.size(), options.sigma2.size()));
-  }
+  refuse(options.sigma2.size() != 1 && options.sigma2.size() != options.mechanisms.size(),
+         "--sigma2 must have one number, for all, or one for each of the {} of "
+         "--multilabel, got {}",
+         options.mechanisms.size(), options.sigma2.size());
   for (std::size_t i = 0; i < options.mechanisms.size(); ++i) {
     LabelMechanism mechanism = parse_label_mechanism(options.mechanisms[i]);
     mechanism.sigma = options.sigma2[options.sigma2.size() == 1 ? 0 : i];
@@ -52,11 +51,9 @@ struct LabelInput {
 
 LabelInput read_labels_of(const MultilabelOptions& options) {
   const bool by_query = options.layout == Layout::predictions_by_query;
-  if (options.layout == Layout::counts && !options.teachers) {
-    throw usage_error(
-        "--layout counts needs --teachers M: counts of the labels do not say how many teachers "
-        "there are");
-  }
+  refuse(options.layout == Layout::counts && !options.teachers,
+         "--layout counts needs --teachers M: counts of the labels do not say how many teachers "
+         "there are");
   LabelInput input{io::open_table(options.votes), nullptr, nullptr};
   const NumericTable& table = *input.opened.table;
   const auto rows_of = [&](std::int64_t rows) {

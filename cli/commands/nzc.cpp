@@ -6,6 +6,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/progress.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/nzc_report.hpp"
@@ -15,12 +16,10 @@ namespace pate::cli {
 namespace {
 
 NzcSettings nzc_settings(const NzcOptions& options) {
-  if (options.scale.has_value() == options.sigma.has_value()) {
-    throw usage_error("the noise: one of --scale B (Laplace) and --sigma S (Gaussian)");
-  }
-  if (options.tau.has_value() == options.constant.has_value()) {
-    throw usage_error("what is added to the plurality: one of --tau TAU and --constant C");
-  }
+  refuse(options.scale.has_value() == options.sigma.has_value(),
+         "the noise: one of --scale B (Laplace) and --sigma S (Gaussian)");
+  refuse(options.tau.has_value() == options.constant.has_value(),
+         "what is added to the plurality: one of --tau TAU and --constant C");
   NzcSettings settings;
   if (options.scale) {
     validate(LaplaceNoisyMax{*options.scale}, "--scale");

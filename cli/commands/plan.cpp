@@ -10,12 +10,14 @@
 #include "cli/commands/plan_weights.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/options/weights.hpp"
 #include "cli/progress.hpp"
 #include "pate/accounting/planning/agreement_outlook.hpp"
 #include "pate/accounting/planning/plan.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
+#include "pate/base/require.hpp"
 #include "pate/events/run_events.hpp"
 #include "pate/release/declared/declared_outlook.hpp"
 #include "pate/reports/curve_tables.hpp"
@@ -29,9 +31,7 @@ namespace {
 PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> solved) {
   const MechanismOptions& given = options.mechanism;
   const auto check = [&](PlanParameter parameter, const char* option, bool is_given) {
-    if (solved == parameter && is_given) {
-      throw usage_error(fmt::format("{} is what --solve looks for: leave it out", option));
-    }
+    refuse(solved == parameter && is_given, "{} is what --solve looks for: leave it out", option);
     return is_given || solved == parameter;
   };
   const bool sigma2 = check(PlanParameter::sigma2, "--sigma2", given.sigma2.has_value());
@@ -77,19 +77,15 @@ PlannedRun given_run(const PlanOptions& options, std::optional<PlanParameter> so
     return run;
   }
   if (!given.threshold.empty()) check_threshold(given.threshold);
-  if (answers && !sigma1) {
-    throw usage_error(
-        "--max-answers needs --sigma1: without a threshold every query is answered, and --queries "
-        "is the number of answers");
-  }
+  refuse(answers && !sigma1,
+         "--max-answers needs --sigma1: without a threshold every query is answered, and --queries "
+         "is the number of answers");
   PlannedRun run;
   run.neighbours = given.counted();
   if (given.one_noise) require(Asked::one_noise, given.neighbours);
-  if (given.one_noise && solved == PlanParameter::sigma2) {
-    throw usage_error(
-        "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
-        "the sigma of one noise");
-  }
+  refuse(given.one_noise && solved == PlanParameter::sigma2,
+         "--one-noise does not go with --solve sigma2: what is found without it, over sqrt 2, is "
+         "the sigma of one noise");
   if (sigma2 && given.sigma2) run.sigma2 = sigma_of_maximum(given);
   run.sigma1 = given.sigma1;
   run.laplace_scale = given.laplace_scale;
@@ -106,18 +102,14 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
                                                    reports::ReportContext& context,
                                                    const Streams& streams) {
   if (!options.declared_epsilon) {
-    if (options.certificate || !options.tables.empty()) {
-      throw usage_error("--certificate and --tables go with --declared-epsilon");
-    }
+    refuse(options.certificate || !options.tables.empty(),
+           "--certificate and --tables go with --declared-epsilon");
     return std::nullopt;
   }
-  if (solved || options.max_answers) {
-    throw usage_error("--declared-epsilon excludes --solve, --epsilon and --max-answers");
-  }
-  if (!options.teachers || !options.classes) {
-    throw usage_error(
-        "--declared-epsilon needs --teachers M and --classes m, of the votes that are to come");
-  }
+  refuse(solved || options.max_answers,
+         "--declared-epsilon excludes --solve, --epsilon and --max-answers");
+  refuse(!options.teachers || !options.classes,
+         "--declared-epsilon needs --teachers M and --classes m, of the votes that are to come");
   require(Asked::release, options.mechanism.circumstances());
   check_mechanism_options(options.mechanism, false);
   DeclaredSettings settings;
@@ -145,11 +137,9 @@ std::optional<reports::DeclaredPlan> declared_plan(const PlanOptions& options,
 std::optional<reports::PublishedSensitivity> planned_sensitivity(const PlanOptions& options) {
   if (!options.sensitivity_order) return std::nullopt;
   check_published_sensitivity(options.sensitivity_order, options.mechanism);
-  if (!options.teachers || !options.classes) {
-    throw usage_error(
-        "--published-sensitivity needs --teachers M and --classes m, of the votes that are to "
-        "come");
-  }
+  refuse(!options.teachers || !options.classes,
+         "--published-sensitivity needs --teachers M and --classes m, of the votes that are to "
+         "come");
   return reports::PublishedSensitivity{
       *options.sensitivity_order,
       sensitivity_curve(sigma_of_maximum(options.mechanism), *options.sensitivity_order,
@@ -191,17 +181,15 @@ Planned planned(const PlanOptions& options, VotesInput& input) {
 
 // Who will vote, as far as it is said.
 void check_ensemble(const PlanOptions& options) {
-  if (options.teachers && *options.teachers < 1) {
-    throw usage_error(fmt::format("--teachers must be at least 1, got {}", *options.teachers));
-  }
+  if (options.teachers)
+    require(*options.teachers >= 1, "--teachers must be at least 1, got {}", *options.teachers);
   // Where teachers are added or removed their number is what is protected, and a plan is public.
   const bool needs_them = options.declared_epsilon || options.sensitivity_order;
-  if (options.teachers && options.mechanism.counted().hide_number() && !needs_them) {
-    throw usage_error(
-        "--neighbours add-remove excludes --teachers and --classes: how many teachers there are is "
-        "what it protects, and a plan tells it; by how much a class must lead does not depend on "
-        "it");
-  }
+  refuse(
+      options.teachers && options.mechanism.counted().hide_number() && !needs_them,
+      "--neighbours add-remove excludes --teachers and --classes: how many teachers there are is "
+      "what it protects, and a plan tells it; by how much a class must lead does not depend on "
+      "it");
   if (!options.classes) return;
   if (options.mechanism.any_ptr()) {
     throw usage_error("--classes says nothing of PTR: leave it out");

@@ -15,32 +15,22 @@
 
 namespace pate::cli {
 
-namespace {
-
-// Weights that are looked for have a budget for each group in the place of one epsilon.
-void check_looked_for(const PlanOptions& options) {
-  if (options.groups.empty() || options.group_epsilon.empty() || !options.teachers) {
-    throw usage_error(
-        "--solve teacher-weights needs --groups FILE, who belongs together, --group-epsilon "
-        "NAME=E,..., what a teacher of each group may pay, and --teachers M");
-  }
-  const Exclusions exclude("--solve teacher-weights");
-  exclude(options.epsilon.has_value(), "--epsilon: --group-epsilon says what each group may pay");
-  exclude(!options.teacher_weights.empty(), "--teacher-weights: it looks for them");
-  exclude(options.settings.conversion.has_value(),
-          "--conversion: budgets go by the smallest epsilon for any votes");
-}
-
-}  // namespace
-
 void check_plan_weights(const PlanOptions& options) {
   const bool looks_for_them = options.solve == PlanParameter::teacher_weights;
   if (looks_for_them) {
-    check_looked_for(options);
-  } else if (!options.groups.empty() || !options.group_epsilon.empty() ||
-             !options.weights_output.empty()) {
-    throw usage_error(
-        "--groups, --group-epsilon and --weights-output go with --solve teacher-weights");
+    // They have a budget for each group in the place of one epsilon.
+    refuse(options.groups.empty() || options.group_epsilon.empty() || !options.teachers,
+           "--solve teacher-weights needs --groups FILE, who belongs together, --group-epsilon "
+           "NAME=E,..., what a teacher of each group may pay, and --teachers M");
+    const Exclusions exclude("--solve teacher-weights");
+    exclude(options.epsilon.has_value(), "--epsilon: --group-epsilon says what each group may pay");
+    exclude(!options.teacher_weights.empty(), "--teacher-weights: it looks for them");
+    exclude(options.settings.conversion.has_value(),
+            "--conversion: budgets go by the smallest epsilon for any votes");
+  } else {
+    refuse(!options.groups.empty() || !options.group_epsilon.empty() ||
+               !options.weights_output.empty(),
+           "--groups, --group-epsilon and --weights-output go with --solve teacher-weights");
   }
   if (!looks_for_them && options.teacher_weights.empty()) return;
   check_weighable(options.mechanism.threshold,

@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ostream>
 
 #include "cli/commands/commands.hpp"
 #include "cli/gnuplot.hpp"
+#include "cli/options/exclusions.hpp"
 #include "pate/reports/figures/figure.hpp"
 #include "pate/reports/publishable.hpp"
 #include "pate/reports/read_report.hpp"
@@ -76,21 +75,15 @@ void add_plot(CommandLine& line, PlotOptions& options) {
 
 int run_plot(const PlotOptions& options, const Streams& streams) {
   const auto format = image_format(options.output);
-  if (!format && !options.script) {
-    throw usage_error(fmt::format(
-        "--output must end in .svg, .pdf, .png or .tex, got \"{}\"; --script writes the script",
-        options.output));
-  }
-  if (format == ImageFormat::tex && options.script) {
-    throw usage_error("--script is a script for gnuplot: it excludes --output FILE.tex");
-  }
-  if (options.bins < 1) {
-    throw usage_error(fmt::format("--bins: expected at least 1, got {}", options.bins));
-  }
-  if (!options.labels.empty() && options.labels.size() != options.reports.size()) {
-    throw usage_error(fmt::format("--label: expected a name for each of the {} reports, got {}",
-                                  options.reports.size(), options.labels.size()));
-  }
+  refuse(!format && !options.script,
+         "--output must end in .svg, .pdf, .png or .tex, got \"{}\"; --script writes the script",
+         options.output);
+  refuse(format == ImageFormat::tex && options.script,
+         "--script is a script for gnuplot: it excludes --output FILE.tex");
+  refuse(options.bins < 1, "--bins: expected at least 1, got {}", options.bins);
+  refuse(!options.labels.empty() && options.labels.size() != options.reports.size(),
+         "--label: expected a name for each of the {} reports, got {}", options.reports.size(),
+         options.labels.size());
   check_destinations({{"--output", options.output}}, options.reports);
   std::vector<io::JsonValue> reports;
   for (const std::string& path : options.reports) {

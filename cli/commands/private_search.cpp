@@ -11,6 +11,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/summaries.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/output_files.hpp"
 #include "cli/options/private_search.hpp"
 #include "cli/options/tuning_grids.hpp"
@@ -108,11 +109,9 @@ int run_private_search(const TuneOptions& options, const Streams& streams, BitSo
   const Limits limits{.max_epsilon = options.tuning.settings.goal.max_epsilon};
   check_limits(limits);
   if (options.output.format) throw usage_error("--account has no table: leave out --format");
-  if (options.labels.empty()) {
-    throw usage_error(
-        "--account needs --write-labels FILE: the labels of the best try are drawn "
-        "once, and are what the cost is for");
-  }
+  refuse(options.labels.empty(),
+         "--account needs --write-labels FILE: the labels of the best try are drawn "
+         "once, and are what the cost is for");
   require_rows_from(options.input, false);
   check_ensemble(options.ensemble, options.ledger, options.access);
   check_output_options(options.output, input_paths(options.input),

@@ -10,22 +10,6 @@ namespace pate::cli {
 
 namespace {
 
-// S18's procedure is there to be compared with: it draws nothing, and has options of its own.
-void check_as_published(const ReleaseOptions& options) {
-  if (!options.dry_run) {
-    throw usage_error(
-        "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
-        "drawn from it");
-  }
-  if (options.bound == Bound::exact || options.bound == Bound::tradeoff ||
-      options.reading == GuaranteeKind::joint || options.settings.confidence ||
-      options.require_releasable || !options.ledger.empty() || !options.parameters_from.empty()) {
-    throw usage_error(
-        "--as-published has the bound published and the readings expected and realized, and goes "
-        "with --order, --beta and --sigma-ss only");
-  }
-}
-
 // An option of the other method would be ignored.
 void check_method(const ReleaseOptions& options) {
   const auto goes_with = [&](ReleaseMethod method, bool given, const char* option) {
@@ -57,19 +41,13 @@ void check_parameters(const ReleaseOptions& options) {
   const bool is_curve = method_of(options) == ReleaseMethod::curve;
   const char* const words = is_curve ? "--order, --s and --beta" : "--order, --beta and --sigma-ss";
   if (options.parameters_from_labels) {
-    if (options.s || options.beta || !options.parameters_from.empty()) {
-      throw usage_error(
-          "--parameters-from-labels finds s and beta: it goes with --order alone, and excludes "
-          "--parameters-from");
-    }
-    if (!options.order) {
-      throw usage_error(
-          "--parameters-from-labels needs --order, fixed before the labels were seen");
-    }
-    if (options.input.decisions.empty()) {
-      throw usage_error(
-          "--parameters-from-labels needs --decisions: which queries the run answered");
-    }
+    refuse(options.s || options.beta || !options.parameters_from.empty(),
+           "--parameters-from-labels finds s and beta: it goes with --order alone, and excludes "
+           "--parameters-from");
+    refuse(!options.order,
+           "--parameters-from-labels needs --order, fixed before the labels were seen");
+    refuse(options.input.decisions.empty(),
+           "--parameters-from-labels needs --decisions: which queries the run answered");
     return;
   }
   const bool has_noise = is_curve ? options.s.has_value() : options.sigma_ss.has_value();
@@ -86,12 +64,9 @@ void check_parameters(const ReleaseOptions& options) {
                                   : is_curve       ? "--s"
                                                    : "--sigma-ss"));
   }
-  if (given && !options.parameters_from.empty()) {
-    throw usage_error(fmt::format("--parameters-from excludes {}", words));
-  }
-  if (options.other_teachers && options.parameters_from.empty()) {
-    throw usage_error("--other-teachers is about the votes behind --parameters-from FILE");
-  }
+  refuse(given && !options.parameters_from.empty(), "--parameters-from excludes {}", words);
+  refuse(options.other_teachers && options.parameters_from.empty(),
+         "--other-teachers is about the votes behind --parameters-from FILE");
 }
 
 // A claim is fixed beforehand, and so is all that decides whether it passes.
@@ -127,11 +102,9 @@ bool asks_for_complex(const ReleaseOptions& options) {
 
 // A curve by complex orders is of a list that was fixed beforehand, and has no Renyi order.
 void check_complex_curve(const ReleaseOptions& options) {
-  if (options.certificate == Certificate::renyi) {
-    throw usage_error(
-        "--orders-for and --floor are of a curve by complex orders, and exclude --certificate "
-        "renyi");
-  }
+  refuse(options.certificate == Certificate::renyi,
+         "--orders-for and --floor are of a curve by complex orders, and exclude --certificate "
+         "renyi");
   const auto excludes = [](bool given, const char* option) {
     if (!given) return;
     throw usage_error(fmt::format(
@@ -143,22 +116,18 @@ void check_complex_curve(const ReleaseOptions& options) {
   excludes(options.reading == GuaranteeKind::realized, "--reading realized");
   const bool all = options.orders_for && options.floor && options.s && options.beta;
   const bool any = options.orders_for || options.floor || options.s || options.beta;
-  if (any && !all) {
-    throw usage_error(fmt::format("--orders-for, --floor, --s and --beta go together: add {}",
-                                  !options.orders_for ? "--orders-for"
-                                  : !options.floor    ? "--floor"
-                                  : !options.s        ? "--s"
-                                                      : "--beta"));
-  }
-  if (any && !options.parameters_from.empty()) {
-    throw usage_error("--parameters-from excludes --orders-for, --floor, --s and --beta");
-  }
+  refuse(any && !all, "--orders-for, --floor, --s and --beta go together: add {}",
+         !options.orders_for ? "--orders-for"
+         : !options.floor    ? "--floor"
+         : !options.s        ? "--s"
+                             : "--beta");
+  refuse(any && !options.parameters_from.empty(),
+         "--parameters-from excludes --orders-for, --floor, --s and --beta");
 }
 
 void check_release_options(const ReleaseOptions& options) {
-  if (options.dry_run && options.output.public_only) {
-    throw usage_error("--dry-run draws nothing, so --public-only would print nothing");
-  }
+  refuse(options.dry_run && options.output.public_only,
+         "--dry-run draws nothing, so --public-only would print nothing");
   check_delta(options.settings.delta, options.any_delta);
   if (options.rows_from_answers) {
     throw usage_error(
@@ -171,25 +140,32 @@ void check_release_options(const ReleaseOptions& options) {
     refuse_little_noise(options.mechanism, options.input.accepted);
   }
   if (options.at_most) check_at_most(options);
-  if (!options.as_published && (options.sensitivity_curve || options.bound == Bound::published)) {
-    throw usage_error(fmt::format("{} goes with --as-published", options.sensitivity_curve
-                                                                     ? "--sensitivity-curve"
-                                                                     : "--bound published"));
-  }
+  refuse(!options.as_published && (options.sensitivity_curve || options.bound == Bound::published),
+         "{} goes with --as-published",
+         options.sensitivity_curve ? "--sensitivity-curve" : "--bound published");
   check_method(options);
-  if (options.as_published) return check_as_published(options);
+  if (options.as_published) {
+    refuse(
+        !options.dry_run,
+        "--as-published needs --dry-run: the published procedure under-reports, so that nothing is "
+        "drawn from it");
+    refuse(
+        options.bound == Bound::exact || options.bound == Bound::tradeoff ||
+            options.reading == GuaranteeKind::joint || options.settings.confidence ||
+            options.require_releasable || !options.ledger.empty() ||
+            !options.parameters_from.empty(),
+        "--as-published has the bound published and the readings expected and realized, and goes "
+        "with --order, --beta and --sigma-ss only");
+    return;
+  }
   check_parameters(options);
-  if (options.reading == GuaranteeKind::realized && options.input.decisions.empty()) {
-    throw usage_error("--reading realized needs --decisions: which queries the run answered");
-  }
-  if (options.reading == GuaranteeKind::expected) {
-    throw usage_error(
-        "--reading expected goes with --as-published: an expectation is no guarantee");
-  }
+  refuse(options.reading == GuaranteeKind::realized && options.input.decisions.empty(),
+         "--reading realized needs --decisions: which queries the run answered");
+  refuse(options.reading == GuaranteeKind::expected,
+         "--reading expected goes with --as-published: an expectation is no guarantee");
   check_ensemble(options.ensemble, options.ledger, options.access);
-  if (options.again && options.ledger.empty()) {
-    throw usage_error("--again needs --ledger FILE: what was released before");
-  }
+  refuse(options.again && options.ledger.empty(),
+         "--again needs --ledger FILE: what was released before");
 }
 
 }  // namespace pate::cli

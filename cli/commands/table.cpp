@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands/commands.hpp"
+#include "cli/options/exclusions.hpp"
 #include "pate/reports/read_report.hpp"
 
 namespace pate::cli {
@@ -60,10 +61,9 @@ void add_table(CommandLine& line, TableOptions& options) {
 }
 
 int run_table(const TableOptions& options, const Streams& streams) {
-  if (!options.labels.empty() && options.labels.size() != options.reports.size()) {
-    throw usage_error(fmt::format("--label: expected a name for each of the {} reports, got {}",
-                                  options.reports.size(), options.labels.size()));
-  }
+  refuse(!options.labels.empty() && options.labels.size() != options.reports.size(),
+         "--label: expected a name for each of the {} reports, got {}", options.reports.size(),
+         options.labels.size());
   check_destinations({{"--output", options.output}}, options.reports);
   std::vector<io::JsonValue> reports;
   std::vector<std::string> labels = options.labels;

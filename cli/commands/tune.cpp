@@ -12,6 +12,7 @@
 #include "cli/commands/tune_rounds.hpp"
 #include "cli/commands/tuned_command_lines.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/memory.hpp"
 #include "cli/options/tuning_grids.hpp"
 #include "cli/options/weights.hpp"
@@ -158,14 +159,10 @@ std::string misses_of_groups(const GroupOutcome& outcome, bool may_tell_numbers)
 // Solves for the parameter, and makes grid, queries and options those of the only point.
 SolvedParameter solve_for(SolvedFor parameter, const TuneSettings& settings, TuningGrid& grid,
                           VotesInput& input, TuneOptions& options) {
-  if (grid.size() != 1) {
-    throw usage_error("--solve needs one value of every parameter that it does not look for");
-  }
-  if (parameter == SolvedFor::queries && !options.input.indices.empty()) {
-    throw usage_error(
-        "--solve queries leaves out the last queries, which --indices cannot express: shorten the "
-        "file of --indices instead");
-  }
+  refuse(grid.size() != 1, "--solve needs one value of every parameter that it does not look for");
+  refuse(parameter == SolvedFor::queries && !options.input.indices.empty(),
+         "--solve queries leaves out the last queries, which --indices cannot express: shorten the "
+         "file of --indices instead");
   const TuningVotes votes{*input.votes, input.rows, input.student.get(), {}};
   const SolvedParameter found =
       solve_parameter(votes, grid.aggregator(0), grid.neighbours, settings.grid,
@@ -208,43 +205,33 @@ void add_tune(CommandLine& line, TuneOptions& options) {
 int run_tune(const TuneOptions& given, const Streams& streams) {
   TuneOptions options = given;
   if (!options.account.empty()) {
-    if (!options.tuning.groups.empty() || !options.tuning.group_epsilon.empty()) {
-      throw usage_error(
-          "--account excludes --groups and --group-epsilon: what it costs holds for "
-          "any votes, and for every group alike");
-    }
-    if (!options.tuning.teacher_weights.empty()) {
-      throw usage_error("--account excludes --teacher-weights: it draws labels by whole votes");
-    }
+    refuse(!options.tuning.groups.empty() || !options.tuning.group_epsilon.empty(),
+           "--account excludes --groups and --group-epsilon: what it costs holds for "
+           "any votes, and for every group alike");
+    refuse(!options.tuning.teacher_weights.empty(),
+           "--account excludes --teacher-weights: it draws labels by whole votes");
     SystemBits source;
     return run_private_search(options, streams, source);
   }
   check_ensemble(options.ensemble, options.ledger, options.access);
-  if (!options.labels.empty() || !options.ledger.empty() || options.force) {
-    throw usage_error(
-        "--write-labels, --force, --ledger and --ensemble go with --account LAW:K: nothing else "
-        "that pate tune does releases labels");
-  }
-  if (options.output.public_only || options.output.statement) {
-    throw usage_error(
-        "--public-only and --statement go with --account LAW:K: everything else that pate tune "
-        "says depends on the votes, and promises nothing");
-  }
+  refuse(!options.labels.empty() || !options.ledger.empty() || options.force,
+         "--write-labels, --force, --ledger and --ensemble go with --account LAW:K: nothing else "
+         "that pate tune does releases labels");
+  refuse(options.output.public_only || options.output.statement,
+         "--public-only and --statement go with --account LAW:K: everything else that pate tune "
+         "says depends on the votes, and promises nothing");
   settle_goal(options.tuning);
   if (options.tuning.rounds) return run_rounds(options, streams);
   const TuningOptions& tuned = options.tuning;
-  if (tuned.first_queries || !tuned.second_sigma2.empty() || !tuned.second_threshold.empty() ||
-      !tuned.second_sigma1.empty()) {
-    throw usage_error("--first-queries and --second-... go with --rounds 2");
-  }
+  refuse(tuned.first_queries || !tuned.second_sigma2.empty() || !tuned.second_threshold.empty() ||
+             !tuned.second_sigma1.empty(),
+         "--first-queries and --second-... go with --rounds 2");
   const bool has_student = !options.input.student.empty();
   const GridOptions grid_options = check_grid_options(options.tuning, has_student);
   TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());
-  if (options.tuning.settings.grid.max_answers && !options.input.indices.empty()) {
-    throw usage_error(
-        "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
-        "file of --indices instead");
-  }
+  refuse(options.tuning.settings.grid.max_answers && !options.input.indices.empty(),
+         "--max-answers leaves out the last queries, which --indices cannot express: shorten the "
+         "file of --indices instead");
   if (!options.tuning.teacher_weights.empty()) {
     check_weighable(options.tuning.threshold,
                     Circumstances(options.tuning.neighbours)
@@ -255,9 +242,8 @@ int run_tune(const TuneOptions& given, const Streams& streams) {
 
   VotesInput input = open_votes(options.input);
   if (options.tuning.one_noise) require_two_classes(input);
-  if (!options.tuning.group_epsilon.empty() && grid_options.search) {
-    throw usage_error("--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
-  }
+  refuse(!options.tuning.group_epsilon.empty() && grid_options.search,
+         "--group-epsilon needs a grid: give --sigma2, and --threshold and --sigma1");
   const std::optional<TeacherWeights> weights = open_weights(options.tuning.teacher_weights, input);
   const std::optional<TeacherGroups> groups = open_budgeted(options, weights, input);
   std::vector<double> budgets;

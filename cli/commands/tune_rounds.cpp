@@ -1,7 +1,5 @@
 #include "cli/commands/tune_rounds.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +8,10 @@
 #include "cli/commands/summaries.hpp"
 #include "cli/commands/tuned_command_lines.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/tuning_grids.hpp"
 #include "cli/progress.hpp"
+#include "pate/base/require.hpp"
 #include "pate/reports/rounds_report.hpp"
 #include "pate/tuning/rounds.hpp"
 
@@ -39,9 +39,8 @@ void add_one_noise_notice(const TuningOptions& options, std::vector<Notice>& not
 int run_rounds(const TuneOptions& options, const Streams& streams) {
   const auto grids = check_rounds(options.tuning, !options.input.student.empty());
   const TuneSettings settings = make_tune_settings(options.tuning, !options.input.labels.empty());
-  if (!options.input.indices.empty()) {
-    throw usage_error("--rounds excludes --indices: its rounds are ranges of rows");
-  }
+  refuse(!options.input.indices.empty(),
+         "--rounds excludes --indices: its rounds are ranges of rows");
   if (options.output.format) {
     throw usage_error("--rounds has no table: leave out --format");
   }
@@ -51,11 +50,9 @@ int run_rounds(const TuneOptions& options, const Streams& streams) {
   require_teachers(options.tuning.neighbours, input.votes->teachers());
   const std::int64_t queries = input.rows.size();
   const std::int64_t first = *options.tuning.first_queries;
-  if (first < 1 || first >= queries) {
-    throw usage_error(fmt::format(
-        "--first-queries must be at least 1 and below the number of queries, {}, got {}", queries,
-        first));
-  }
+  require(first >= 1 && first < queries,
+          "--first-queries must be at least 1 and below the number of queries, {}, got {}", queries,
+          first);
   reports::RoundsContext context;
   context.kind = settings.grid.kind;
   context.goal = settings.goal;

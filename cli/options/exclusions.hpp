@@ -8,6 +8,12 @@
 
 namespace pate::cli {
 
+/// Throws `usage_error` with the text, filled with the values, where `found`.
+template <class... Values>
+void refuse(bool found, fmt::format_string<const Values&...> text, const Values&... values) {
+  if (found) throw usage_error(fmt::format(text, values...));
+}
+
 /// Refuses options beside one that excludes them.
 class Exclusions {
  public:
@@ -16,7 +22,7 @@ class Exclusions {
 
   /// Throws `usage_error` where an option is given. what: its name, and behind a colon why.
   void operator()(bool given, std::string_view what) const {
-    if (given) throw usage_error(fmt::format("{} excludes {}", by_, what));
+    refuse(given, "{} excludes {}", by_, what);
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "pate/base/error.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/reports/rdp_curve.hpp"
@@ -25,9 +26,8 @@ struct NamedValue {
 
 NamedValue named_value(const char* option, const std::string& text, const char* form) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw usage_error(fmt::format("{}: expected NAME={}, got '{}'", option, form, text));
-  }
+  refuse(equals == std::string::npos || equals == 0 || equals + 1 == text.size(),
+         "{}: expected NAME={}, got '{}'", option, form, text);
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
@@ -50,10 +50,8 @@ std::vector<double> numbers_in(const char* option, const NamedValue& its, std::s
     if (result.size() > most) break;
     begin = end + 1;
   }
-  if (result.size() < least || result.size() > most) {
-    throw usage_error(
-        fmt::format("{}: expected NAME={}, got '{}={}'", option, form, its.name, its.value));
-  }
+  refuse(result.size() < least || result.size() > most, "{}: expected NAME={}, got '{}={}'", option,
+         form, its.name, its.value);
   return result;
 }
 
@@ -63,20 +61,16 @@ class Told {
   explicit Told(const std::vector<std::string>& sources) {
     for (const std::string& text : sources) {
       auto [name, value] = named_value("--source", text, "TEXT");
-      if (!sources_.emplace(name, value).second) {
-        throw usage_error(fmt::format("--source: {} has two sources; name one", name));
-      }
+      refuse(!sources_.emplace(name, value).second, "--source: {} has two sources; name one", name);
     }
   }
 
   template <class Step>
   void add(const char* option, const std::string& name, const Step& step) {
     const auto source = sources_.find(name);
-    if (source == sources_.end()) {
-      throw usage_error(fmt::format(
-          "{}: who says so of {}? add --source '{}=...', as the program and its version", option,
-          name, name));
-    }
+    refuse(source == sources_.end(),
+           "{}: who says so of {}? add --source '{}=...', as the program and its version", option,
+           name, name);
     const auto [first, is_new] = options_.emplace(name, option);
     if (!is_new) {
       throw usage_error(

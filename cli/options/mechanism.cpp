@@ -34,11 +34,9 @@ Threshold parse_threshold(const std::string& text) {
   if (share) number.remove_suffix(1);
   double value = 0.0;
   const auto [end, code] = read_double(number.data(), number.data() + number.size(), value);
-  if (code != std::errc() || end != number.data() + number.size() || !std::isfinite(value)) {
-    throw usage_error(fmt::format(
-        "--threshold must be a number of votes or a share of the teachers like 80%, got '{}'",
-        text));
-  }
+  refuse(code != std::errc() || end != number.data() + number.size() || !std::isfinite(value),
+         "--threshold must be a number of votes or a share of the teachers like 80%, got '{}'",
+         text);
   return {value, share};
 }
 
@@ -120,11 +118,9 @@ void add_neighbours(CommandLine& line, Neighbours& neighbours) {
 }
 
 std::optional<Sampling> MechanismOptions::sampling() const {
-  if (sample_teachers && sample_records) {
-    throw usage_error(
-        "--sample-teachers excludes --sample-records: does the number of votes change with one of "
-        "those who are sampled? Yes: the first; no: the second");
-  }
+  refuse(sample_teachers && sample_records,
+         "--sample-teachers excludes --sample-records: does the number of votes change with one of "
+         "those who are sampled? Yes: the first; no: the second");
   if (sample_records) return Sampling{*sample_records, SampleOf::records};
   if (sample_teachers) return Sampling{*sample_teachers, SampleOf::teachers};
   return std::nullopt;
@@ -153,11 +149,9 @@ Circumstances MechanismOptions::circumstances(bool has_student) const {
 void check_sampled(const MechanismOptions& options, const Circumstances& circumstances) {
   const auto sampling = options.sampling();
   if (!sampling) return;
-  if (options.sample_teachers && options.threshold.ends_with('%')) {
-    throw usage_error(
-        "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
-        "not as a share of all of them");
-  }
+  refuse(options.sample_teachers && options.threshold.ends_with('%'),
+         "--sample-teachers needs --threshold in votes of a sample, which has P of the teachers, "
+         "not as a share of all of them");
   require(asked_of(sampling->of), circumstances);
 }
 
@@ -177,24 +171,19 @@ void check_ptr(const MechanismOptions& options, const MechanismOptions& solved) 
   }
   const bool sparse = options.ptr_sparse || options.ptr_sparse_sigma || solved.ptr_sparse_sigma;
   const bool sigma = options.ptr_sigma || solved.ptr_sigma;
-  if (static_cast<int>(options.ptr_laplace.has_value()) + static_cast<int>(sigma) +
-              static_cast<int>(sparse) !=
-          1 ||
-      (options.ptr_sparse && (options.ptr_sparse_sigma || solved.ptr_sparse_sigma))) {
-    throw usage_error(
-        "PTR needs the noise of its test: one of --ptr-laplace, --ptr-sigma, --ptr-sparse and "
-        "--ptr-sparse-sigma");
-  }
+  refuse(static_cast<int>(options.ptr_laplace.has_value()) + static_cast<int>(sigma) +
+                     static_cast<int>(sparse) !=
+                 1 ||
+             (options.ptr_sparse && (options.ptr_sparse_sigma || solved.ptr_sparse_sigma)),
+         "PTR needs the noise of its test: one of --ptr-laplace, --ptr-sigma, --ptr-sparse and "
+         "--ptr-sparse-sigma");
   const bool refusals = options.max_refusals || solved.max_refusals;
-  if (sparse && !refusals) {
-    throw usage_error(fmt::format("{} needs the refusals that end the run: add --max-refusals R",
-                                  options.ptr_sparse ? "--ptr-sparse" : "--ptr-sparse-sigma"));
-  }
-  if (refusals && !sparse) {
-    throw usage_error(
-        "--max-refusals goes with --ptr-sparse or --ptr-sparse-sigma: other forms of PTR pay every "
-        "query");
-  }
+  refuse(sparse && !refusals, "{} needs the refusals that end the run: add --max-refusals R",
+         options.ptr_sparse ? "--ptr-sparse" : "--ptr-sparse-sigma");
+  refuse(
+      refusals && !sparse,
+      "--max-refusals goes with --ptr-sparse or --ptr-sparse-sigma: other forms of PTR pay every "
+      "query");
   if (!options.ptr_delta) {
     throw usage_error(sparse ? "PTR needs the delta of a refusal: add --ptr-delta D"
                              : "PTR needs the delta of a query: add --ptr-delta D");
@@ -216,12 +205,11 @@ void check_noise(const GivenNoise& given, const char* choices) {
     excludes(given.ptr && given.max_answers, "--max-answers");
     return;
   }
-  if (!given.sigma2) throw usage_error(fmt::format("the noise is missing: add {}", choices));
+  refuse(!given.sigma2, "the noise is missing: add {}", choices);
   if (given.threshold && !given.sigma1) throw usage_error("--threshold needs --sigma1: add it");
   if (given.sigma1 && !given.threshold) throw usage_error("--sigma1 needs --threshold: add it");
-  if (given.student && !given.threshold) {
-    throw usage_error("--student (Interactive) needs --threshold and --sigma1: add them");
-  }
+  refuse(given.student && !given.threshold,
+         "--student (Interactive) needs --threshold and --sigma1: add them");
 }
 
 void check_mechanism_options(const MechanismOptions& options, bool has_student) {

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/metrics.hpp"
 #include "cli/options/output_files.hpp"
 #include "cli/text.hpp"
@@ -164,24 +165,17 @@ void check_destinations(const std::vector<Destination>& destinations,
 void check_output_options(const OutputOptions& options, const std::vector<std::string>& inputs,
                           const std::vector<Destination>& others) {
   const bool to_stdout = options.output == kStandardOutput;
-  if ((options.json || to_stdout) && options.summary) {
-    throw usage_error(fmt::format("{} and --summary exclude each other; use -o FILE with --summary",
-                                  to_stdout ? "-o -" : "--json"));
-  }
-  if (options.quiet && options.summary) {
-    throw usage_error("--quiet and --summary exclude each other");
-  }
-  if (options.metrics &&
-      (options.json || to_stdout || options.summary || options.statement || options.format)) {
-    throw usage_error(
-        "--metrics puts out a few numbers instead of the report: leave out --json, --summary, "
-        "--statement, --format and -o -; -o FILE has the report");
-  }
-  if (options.format && (options.json || to_stdout || options.summary || options.statement)) {
-    throw usage_error(
-        "--format puts out a table instead of the report: leave out --json, --summary, "
-        "--statement and -o -; -o FILE has the report");
-  }
+  refuse((options.json || to_stdout) && options.summary,
+         "{} and --summary exclude each other; use -o FILE with --summary",
+         to_stdout ? "-o -" : "--json");
+  refuse(options.quiet && options.summary, "--quiet and --summary exclude each other");
+  refuse(options.metrics &&
+             (options.json || to_stdout || options.summary || options.statement || options.format),
+         "--metrics puts out a few numbers instead of the report: leave out --json, --summary, "
+         "--statement, --format and -o -; -o FILE has the report");
+  refuse(options.format && (options.json || to_stdout || options.summary || options.statement),
+         "--format puts out a table instead of the report: leave out --json, --summary, "
+         "--statement and -o -; -o FILE has the report");
   constexpr std::array<std::string_view, 3> kTables{".csv", ".md", ".tex"};
   if (options.format && std::ranges::any_of(kTables, [&](std::string_view ending) {
         return options.output.ends_with(ending);
@@ -191,11 +185,9 @@ void check_output_options(const OutputOptions& options, const std::vector<std::s
                     "standard output, > {0}",
                     options.output));
   }
-  if (options.statement && (options.json || to_stdout || options.summary || options.quiet)) {
-    throw usage_error(
-        "--statement is put out instead of the report: leave out --json, --summary, --quiet and "
-        "-o -; -o FILE has the report");
-  }
+  refuse(options.statement && (options.json || to_stdout || options.summary || options.quiet),
+         "--statement is put out instead of the report: leave out --json, --summary, --quiet and "
+         "-o -; -o FILE has the report");
   const bool needs_stdout = options.output.empty() || to_stdout || options.json ||
                             options.summary || options.statement || options.format ||
                             options.metrics;

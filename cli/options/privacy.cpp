@@ -14,9 +14,11 @@
 #include <utility>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "cli/options/output.hpp"
 #include "cli/text.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/decimal.hpp"
@@ -37,10 +39,9 @@ void check_profile(AccountSettings& settings) {
                                  ? "--conversion profile"
                                  : nullptr;
   const bool is_headline_only = !settings.profile_deltas && !settings.profile_step;
-  if (option != nullptr && !settings.has(Bound::exact) &&
-      !(is_headline_only && settings.has(Bound::complex))) {
-    throw usage_error(fmt::format("{} needs --exact, which computes the privacy profile", option));
-  }
+  refuse(option != nullptr && !settings.has(Bound::exact) &&
+             !(is_headline_only && settings.has(Bound::complex)),
+         "{} needs --exact, which computes the privacy profile", option);
   if (settings.profile_deltas) {
     for (const double delta : *settings.profile_deltas) {
       if (delta > 0.0 && delta < 1.0) continue;
@@ -49,9 +50,8 @@ void check_profile(AccountSettings& settings) {
   }
   if (!settings.profile_step) return;
   double& step = *settings.profile_step;
-  if (!(step >= kFinestProfile && step <= 1.0)) {
-    throw usage_error(fmt::format("--profile-resolution must be from 2^-20 to 1, got {}", step));
-  }
+  require(step >= kFinestProfile && step <= 1.0,
+          "--profile-resolution must be from 2^-20 to 1, got {}", step);
   step = std::exp2(std::floor(std::log2(step)));
 }
 
@@ -61,12 +61,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kBoundsTr
     {"data_independent", "what any votes cost is always computed too"},
     {"data-independent", "what any votes cost is always computed too"},
 }};
-
-void check_limit(const std::optional<double>& limit, const char* option) {
-  if (limit && !(*limit >= 0.0)) {
-    throw usage_error(fmt::format("{} must be >= 0, got {}", option, *limit));
-  }
-}
 
 }  // namespace
 
@@ -184,15 +178,14 @@ void check_delta(double delta, bool any_delta, std::string_view called) {
 
 void check_ensemble(const std::string& ensemble, const std::string& ledger,
                     const reports::LedgerAccess& access) {
-  check_limit(access.lock_timeout, "--lock-timeout");
+  if (access.lock_timeout) {
+    require(*access.lock_timeout >= 0.0, "--lock-timeout must be >= 0, got {}",
+            *access.lock_timeout);
+  }
   if (!ledger.empty()) return;
-  if (!ensemble.empty()) {
-    throw usage_error("--ensemble needs --ledger FILE, which is the account of one ensemble");
-  }
-  if (access.trusted || access.lock_timeout) {
-    throw usage_error(fmt::format("{} needs --ledger FILE",
-                                  access.trusted ? "--trust-ledger" : "--lock-timeout"));
-  }
+  refuse(!ensemble.empty(), "--ensemble needs --ledger FILE, which is the account of one ensemble");
+  refuse(access.trusted || access.lock_timeout, "{} needs --ledger FILE",
+         access.trusted ? "--trust-ledger" : "--lock-timeout");
 }
 
 void check_no_labels_yet(const std::string& labels, bool force) {
@@ -267,19 +260,19 @@ Notice no_ledger() {
 }
 
 void check_limits(const Limits& limits) {
-  check_limit(limits.max_epsilon, "--max-epsilon");
-  check_limit(limits.min_answered, "--min-answered");
+  for (const auto& [limit, option] : {std::pair(limits.max_epsilon, "--max-epsilon"),
+                                      std::pair(limits.min_answered, "--min-answered")}) {
+    if (limit) require(*limit >= 0.0, "{} must be >= 0, got {}", option, *limit);
+  }
 }
 
 AccountSettings make_account_settings(const PrivacyOptions& options) {
   AccountSettings settings = options.account;
   check_delta(settings.delta, options.any_delta);
   check_limits(options.limits);
-  if (options.limits.max_epsilon && options.account.reading == GuaranteeKind::expected) {
-    throw usage_error(
-        "--max-epsilon is kept by a guarantee, and --reading expected asks for an expectation, "
-        "which runs may exceed: leave --reading out, or --max-epsilon");
-  }
+  refuse(options.limits.max_epsilon && options.account.reading == GuaranteeKind::expected,
+         "--max-epsilon is kept by a guarantee, and --reading expected asks for an expectation, "
+         "which runs may exceed: leave --reading out, or --max-epsilon");
   settings.models = {options.bounds.begin(), options.bounds.end()};
   if (options.exact) settings.models.insert(Bound::exact);
   if (settings.orders) settings.orders = validated_orders(*settings.orders);

@@ -24,12 +24,10 @@ NumberOfTries parse_tries(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto read =
       read_double(text.data() + (has_number ? colon + 1 : text.size()), end, expected);
-  if (!law || !has_number || read.ec != std::errc() || read.ptr != end) {
-    throw usage_error(fmt::format(
-        "--account: expected geometric:K, poisson:K or logarithmic:K, K tries on average, as in "
-        "--account geometric:10; got {}",
-        text));
-  }
+  refuse(!law || !has_number || read.ec != std::errc() || read.ptr != end,
+         "--account: expected geometric:K, poisson:K or logarithmic:K, K tries on average, as in "
+         "--account geometric:10; got {}",
+         text);
   const bool is_poisson = *law == TriesLaw::poisson;
   if (!(expected <= kMostTries) || !(is_poisson ? expected >= 1.0 : expected > 1.0)) {
     throw usage_error(fmt::format("--account {}: K must be {} 1 and at most {}, got {}", word,
@@ -44,11 +42,9 @@ TryScore check_private_search(const TuningOptions& options, bool has_labels) {
   const TuneSettings& settings = options.settings;
   const TuningGoal& goal = settings.goal;
   exclude(options.is_ptr(), "PTR, whose queries have deltas that the theorems do not know");
-  if (options.sigma2.empty() && options.laplace_scale.empty()) {
-    throw usage_error(
-        "--account needs a grid that does not depend on the votes: add --sigma2 SPEC or "
-        "--laplace-scale SPEC (LNMax), and --threshold SPEC and --sigma1 SPEC for Confident");
-  }
+  refuse(options.sigma2.empty() && options.laplace_scale.empty(),
+         "--account needs a grid that does not depend on the votes: add --sigma2 SPEC or "
+         "--laplace-scale SPEC (LNMax), and --threshold SPEC and --sigma1 SPEC for Confident");
   exclude(options.solve.has_value(), "--solve, which looks at the votes");
   exclude(options.declared_epsilon.has_value(), "--declared-epsilon, which looks at the votes");
   exclude(options.rounds.has_value(), "--rounds");
@@ -69,10 +65,8 @@ TryScore check_private_search(const TuningOptions& options, bool has_labels) {
       options.objective.value_or(has_labels ? Objective::correct : Objective::agreeing);
   if (objective == Objective::answered) return TryScore::answered;
   if (objective == Objective::correct && has_labels) return TryScore::correct;
-  if (objective == Objective::correct) {
-    throw usage_error(
-        "--objective correct needs --labels FILE, with --account public ones: add them");
-  }
+  refuse(objective == Objective::correct,
+         "--objective correct needs --labels FILE, with --account public ones: add them");
   throw usage_error(
       "--account must choose by the labels that are released: whether they agree with the "
       "teachers, "

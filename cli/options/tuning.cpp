@@ -12,6 +12,7 @@
 #include "cli/options/mechanism.hpp"
 #include "cli/options/privacy.hpp"
 #include "pate/base/read_double.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/supports.hpp"
 #include "pate/release/declared/declared_test.hpp"
@@ -132,9 +133,8 @@ void settle_goal(TuningOptions& options) {
   TuneSettings& settings = options.settings;
   const bool publishable = options.goal == CostGoal::publishable;
   if (options.declared_epsilon) {
-    if (options.goal == CostGoal::own) {
-      throw usage_error("--declared-epsilon excludes --goal private: use --max-epsilon");
-    }
+    refuse(options.goal == CostGoal::own,
+           "--declared-epsilon excludes --goal private: use --max-epsilon");
     return;
   }
   if (!settings.goal.max_epsilon || options.objective == Objective::epsilon) {
@@ -148,12 +148,10 @@ void settle_goal(TuningOptions& options) {
                           options.rounds || !options.shard.empty() || settings.continuum ||
                           settings.release || settings.grid.max_answers ||
                           !options.group_epsilon.empty() || !options.teacher_weights.empty();
-  if (is_private && publishable) {
-    throw usage_error(
-        "--goal publishable excludes --bound, --reading, --conversion, --orders, --solve, "
-        "--rounds, --shard, --refine, --release, --max-answers, --group-epsilon and "
-        "--teacher-weights: these go by the cost for exactly these votes");
-  }
+  refuse(is_private && publishable,
+         "--goal publishable excludes --bound, --reading, --conversion, --orders, --solve, "
+         "--rounds, --shard, --refine, --release, --max-answers, --group-epsilon and "
+         "--teacher-weights: these go by the cost for exactly these votes");
   if (is_private || options.goal == CostGoal::own || options.is_ptr()) return;
   const double budget = *settings.goal.max_epsilon;
   const bool can_be_declared = budget >= kLeastDeclaredEpsilon && budget <= kLargestDeclaredEpsilon;
@@ -197,11 +195,9 @@ void check_release(const TuningOptions& options) {
 void check_groups(const TuningOptions& options) {
   if (options.groups.empty() && options.group_epsilon.empty()) return;
   const bool by_weight = !options.teacher_weights.empty();  // teachers of a weight are a group
-  if ((options.groups.empty() && !by_weight) || options.group_epsilon.empty()) {
-    throw usage_error(
-        "--groups FILE says who belongs together, --group-epsilon what each group "
-        "may pay: give both");
-  }
+  refuse((options.groups.empty() && !by_weight) || options.group_epsilon.empty(),
+         "--groups FILE says who belongs together, --group-epsilon what each group "
+         "may pay: give both");
   const Exclusions exclude("--group-epsilon");
   exclude(options.bound == Bound::published, "--bound published, which is no guarantee");
   exclude(options.reading == GuaranteeKind::expected,
@@ -244,13 +240,11 @@ void check_goal(const TuningGoal& goal) {
   };
   share(goal.min_agreement, "--min-agreement");
   share(goal.min_accuracy, "--min-accuracy");
-  if (goal.min_right && !(*goal.min_right >= 0.0 && std::isfinite(*goal.min_right))) {
-    throw usage_error(fmt::format("--min-right must be >= 0, got {}", *goal.min_right));
-  }
+  if (goal.min_right)
+    require(*goal.min_right >= 0.0 && std::isfinite(*goal.min_right),
+            "--min-right must be >= 0, got {}", *goal.min_right);
   if (goal.labelled) return;
-  if (goal.objective == Objective::correct) {
-    throw usage_error("--objective correct needs --labels: add them");
-  }
+  refuse(goal.objective == Objective::correct, "--objective correct needs --labels: add them");
   if (goal.min_accuracy) throw usage_error("--min-accuracy needs --labels: add them");
 }
 
@@ -261,11 +255,9 @@ void settle_conversion(const TuningOptions& options, EpsilonKind& kind) {
   const bool optimal = fixed && !options.settings.release && !options.is_ptr();
   kind.conversion =
       options.conversion.value_or(optimal ? Conversion::optimal : Conversion::improved);
-  if (kind.conversion == Conversion::optimal && !optimal) {
-    throw usage_error(
-        "--conversion optimal is for fixed promises: it excludes --reading expected, --bound "
-        "published, --rounds and PTR");
-  }
+  refuse(kind.conversion == Conversion::optimal && !optimal,
+         "--conversion optimal is for fixed promises: it excludes --reading expected, --bound "
+         "published, --rounds and PTR");
   kind.as_headline = fixed;
   kind.chosen_conversion = options.conversion.has_value() || options.settings.release;
 }
@@ -284,10 +276,8 @@ std::vector<double> parse_group_budgets(const std::string& text,
     const char* const end = part.data() + part.size();
     const char* const first = equals == std::string::npos ? end : part.data() + equals + 1;
     const auto [last, code] = read_double(first, end, epsilon);
-    if (code != std::errc() || last != end || !(epsilon > 0.0) || !std::isfinite(epsilon)) {
-      throw usage_error(fmt::format(
-          "--group-epsilon: expected NAME=E with E > 0 for each group, found '{}'", part));
-    }
+    refuse(code != std::errc() || last != end || !(epsilon > 0.0) || !std::isfinite(epsilon),
+           "--group-epsilon: expected NAME=E with E > 0 for each group, found '{}'", part);
     const auto name = std::ranges::find(names, part.substr(0, equals));
     if (name == names.end()) {
       throw usage_error(
@@ -317,14 +307,11 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   check_weights(options);
   check_limits({settings.goal.max_epsilon, settings.goal.min_answered});
   const std::optional<double>& most = settings.grid.max_answers;
-  if (most && !(*most > 0.0)) {
-    throw usage_error(fmt::format("--max-answers must be > 0, got {}", *most));
-  }
+  if (most) require(*most > 0.0, "--max-answers must be > 0, got {}", *most);
   if (kind.orders) kind.orders = validated_orders(*kind.orders);
   if (options.bound == Bound::published) {
-    if (options.reading == GuaranteeKind::joint) {
-      throw usage_error("--bound published has no reading joint: use --reading expected");
-    }
+    refuse(options.reading == GuaranteeKind::joint,
+           "--bound published has no reading joint: use --reading expected");
     kind.cost = {Bound::published, GuaranteeKind::expected};
   } else {
     kind.cost = {Bound::tradeoff, options.reading.value_or(GuaranteeKind::joint)};
@@ -340,9 +327,8 @@ TuneSettings make_tune_settings(const TuningOptions& options, bool has_labels) {
   check_goal(settings.goal);
   if (!options.shard.empty()) settings.shard = parse_shard(options.shard, "--shard", "2/8");
   if (options.top) settings.top = static_cast<std::size_t>(*options.top);
-  if (settings.continuum && settings.shard.of > 1) {
-    throw usage_error("--refine needs the whole grid: it excludes --shard");
-  }
+  refuse(settings.continuum && settings.shard.of > 1,
+         "--refine needs the whole grid: it excludes --shard");
   return settings;
 }
 

@@ -37,12 +37,10 @@ void check_search(const TuningOptions& options) {
   const bool limited = goal.min_right || options.declared_epsilon ||
                        (goal.max_epsilon && options.objective != Objective::epsilon) ||
                        (goal.min_answered && shares);
-  if (!limited || (options.objective == Objective::answered && !shares)) {
-    throw usage_error(
-        "the noise is missing: add --sigma2 SPEC or --laplace-scale SPEC (LNMax). Without ranges "
-        "pate tune looks for all parameters, and needs to know for what: --max-epsilon E, for the "
-        "most right answers, or --min-right N, for the smallest epsilon");
-  }
+  refuse(!limited || (options.objective == Objective::answered && !shares),
+         "the noise is missing: add --sigma2 SPEC or --laplace-scale SPEC (LNMax). Without ranges "
+         "pate tune looks for all parameters, and needs to know for what: --max-epsilon E, for the "
+         "most right answers, or --min-right N, for the smallest epsilon");
 }
 
 // A test has a cost and tables of its own.
@@ -82,19 +80,15 @@ void check_solve(const TuningOptions& options) {
   exclude(settings.release, "--release");
   exclude(settings.continuum, "--refine");
   exclude(settings.grid.max_answers.has_value(), "--max-answers");
-  if (!settings.goal.max_epsilon) {
-    throw usage_error("--solve needs --max-epsilon E: the budget that is to be kept");
-  }
+  refuse(!settings.goal.max_epsilon,
+         "--solve needs --max-epsilon E: the budget that is to be kept");
 }
 
 // Of PTR: its axes are there, and what it is not tuned by is not.
 void check_tested(const TuningOptions& options) {
-  if (options.ptr_laplace.empty() == options.ptr_sigma.empty()) {
-    throw usage_error("PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
-  }
-  if (options.ptr_delta.empty()) {
-    throw usage_error("PTR needs the delta of a query: add --ptr-delta SPEC");
-  }
+  refuse(options.ptr_laplace.empty() == options.ptr_sigma.empty(),
+         "PTR needs the noise of its test: one of --ptr-laplace and --ptr-sigma");
+  refuse(options.ptr_delta.empty(), "PTR needs the delta of a query: add --ptr-delta SPEC");
   const Exclusions exclude("PTR");
   const TuneSettings& settings = options.settings;
   exclude(options.one_noise, "--one-noise: it has another noise");
@@ -198,9 +192,8 @@ std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_s
     throw usage_error(fmt::format("--rounds must be 2, got {}", *options.rounds));
   }
   if (!has_student) throw usage_error("--rounds needs --student: the scores of the second round");
-  if (!options.first_queries) {
-    throw usage_error("--rounds needs --first-queries N: how many are asked in the first round");
-  }
+  refuse(!options.first_queries,
+         "--rounds needs --first-queries N: how many are asked in the first round");
   const TuneSettings& settings = options.settings;
   const Exclusions exclude("--rounds");
   exclude(!options.laplace_scale.empty(), "--laplace-scale");
@@ -213,9 +206,7 @@ std::array<GridOptions, 2> check_rounds(const TuningOptions& options, bool has_s
   exclude(!options.csv.empty(), "--csv");
   exclude(settings.goal.min_agreement.has_value(), "--min-agreement: use --min-right");
   exclude(settings.goal.min_accuracy.has_value(), "--min-accuracy: use --min-right");
-  if (options.threshold.empty()) {
-    throw usage_error("--rounds needs --threshold and --sigma1: add them");
-  }
+  refuse(options.threshold.empty(), "--rounds needs --threshold and --sigma1: add them");
   TuningOptions second = options;
   if (!options.second_sigma2.empty()) second.sigma2 = options.second_sigma2;
   if (!options.second_threshold.empty()) second.threshold = options.second_threshold;

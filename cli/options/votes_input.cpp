@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/exit_status.hpp"
+#include "cli/options/exclusions.hpp"
 #include "pate/base/digests.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
@@ -111,10 +112,8 @@ void check_standard_input(const VotesInputOptions& options) {
         std::pair("--student", &options.student), std::pair("--labels", &options.labels),
         std::pair("--decisions", &options.decisions)}) {
     if (*path != "-") continue;
-    if (reader != nullptr) {
-      throw usage_error(fmt::format(
-          "- (standard input) can be read for one file only, got it for {} and {}", reader, role));
-    }
+    refuse(reader != nullptr,
+           "- (standard input) can be read for one file only, got it for {} and {}", reader, role);
     reader = role;
   }
 }
@@ -186,18 +185,14 @@ Notice abstentions_notice(const VoteSource& votes) {
 void check_readings(const VotesInputOptions& options) {
   const auto needs = [](bool given, const std::string& file, const char* option,
                         const char* needed) {
-    if (given && file.empty()) throw usage_error(fmt::format("{} needs {}", option, needed));
+    refuse(given && file.empty(), "{} needs {}", option, needed);
   };
-  if (options.layout == Layout::counts && options.abstentions && !options.teachers) {
-    throw usage_error(
-        "--abstentions needs --teachers M with --layout counts: those of M teachers whose votes "
-        "are missing in a row abstained");
-  }
-  if (options.makes_something && !options.teachers) {
-    throw usage_error(
-        "--teachers M is required: how many teachers there are decides what one of them can "
-        "change, and is a fact of the experiment, not of the file");
-  }
+  refuse(options.layout == Layout::counts && options.abstentions && !options.teachers,
+         "--abstentions needs --teachers M with --layout counts: those of M teachers whose votes "
+         "are missing in a row abstained");
+  refuse(options.makes_something && !options.teachers,
+         "--teachers M is required: how many teachers there are decides what one of them can "
+         "change, and is a fact of the experiment, not of the file");
   needs(options.indices_are.has_value(), options.indices, "--indices-are", "--indices");
   needs(options.rows_from.has_value(), options.indices, "--rows-from", "--indices");
   needs(options.labels_rows.has_value(), options.labels, "--labels-rows", "--labels");
@@ -305,9 +300,8 @@ void VotesInput::check_unchanged() const {
 }
 
 VotesInput open_votes(const VotesInputOptions& options) {
-  if (!options.queries.empty() && !options.indices.empty()) {
-    throw usage_error("--queries and --indices exclude each other");
-  }
+  refuse(!options.queries.empty() && !options.indices.empty(),
+         "--queries and --indices exclude each other");
   check_readings(options);
   check_standard_input(options);
   VotesInput input;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/numerics/log_space.hpp"
@@ -33,10 +34,8 @@ std::optional<double> pure_epsilon_of(const MechanismCounts& steps) {
 BestOfTriesCost::BestOfTriesCost(const NumberOfTries& tries, const MechanismCounts& one_try)
     : tries_(tries), steps_(one_try) {
   validate(tries);
-  if (one_try.delta() != 0.0) {
-    throw parameter_error(
-        "the best of several tries: steps with a delta of their own (PTR) have no Renyi cost");
-  }
+  require(one_try.delta() == 0.0,
+          "the best of several tries: steps with a delta of their own (PTR) have no Renyi cost");
   if (one_try.empty()) return;  // nothing is spent
   for (const double order : default_orders()) {
     of_one_try_.push_back(one_try.rdp(order).total());

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pate/accounting/bound_at_orders.hpp"
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/divergence/bounds/two_tails.hpp"
@@ -62,9 +62,8 @@ RunCost direct_cost(const CostInputs& inputs, Bound bound, double order, unsigne
   if (!inputs.aggregator().is_gaussian()) {
     return run_costs(inputs, bound, std::span(&order, 1), threads).front();
   }
-  if (bound != Bound::published && bound != Bound::tradeoff) {
-    throw parameter_error("only the published and the trade-off bound depend on queries through q");
-  }
+  require(bound == Bound::published || bound == Bound::tradeoff,
+          "only the published and the trade-off bound depend on queries through q");
   const GaussianNoisyMax noise = inputs.step().gaussian_per_move();
   const double cap = data_independent_cost(noise, order);
   std::optional<JointCost> joint;

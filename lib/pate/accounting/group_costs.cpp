@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/numerics/infinity.hpp"
 
@@ -17,12 +18,10 @@ std::vector<GroupCost> group_costs(const TeacherGroups& groups, const Account& a
         "costs of groups need those of every teacher: exact costs of predictions");
   }
   const PerTeacher& teachers = *account.per_teacher;
-  if (groups.of_teacher.size() != teachers.epsilon.size()) {
-    throw parameter_error("every teacher needs a group, and no other");
-  }
-  if (weights != nullptr && weights->units.size() != groups.of_teacher.size()) {
-    throw parameter_error("every teacher needs a weight, and no other");
-  }
+  require(groups.of_teacher.size() == teachers.epsilon.size(),
+          "every teacher needs a group, and no other");
+  require(weights == nullptr || weights->units.size() == groups.of_teacher.size(),
+          "every teacher needs a weight, and no other");
   std::vector<GroupCost> costs;
   std::vector<std::int64_t> units(groups.names.size(), 0);
   for (const std::string& name : groups.names) costs.push_back({name});

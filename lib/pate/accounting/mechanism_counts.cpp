@@ -1,10 +1,8 @@
 #include "pate/accounting/mechanism_counts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/sampled_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/stability_test.hpp"
@@ -36,10 +34,8 @@ template <class Noise>
 void add_counts(std::map<Noise, std::int64_t>& counts, const std::map<Noise, std::int64_t>& more) {
   for (const auto& [noise, count] : more) {
     std::int64_t& total = counts[noise];
-    if (count > kMaxSteps - total) {
-      throw parameter_error(fmt::format("steps of noise {} must be at most 2^53, got {} and {}",
-                                        value_of(noise), total, count));
-    }
+    require(count <= kMaxSteps - total, "steps of noise {} must be at most 2^53, got {} and {}",
+            value_of(noise), total, count);
     total += count;
   }
 }
@@ -71,10 +67,8 @@ void require_known(const MechanismCounts& steps) {
 void MechanismCounts::add(const MechanismCounts& other) {
   if (other.empty()) return;
   if (empty()) neighbours = other.neighbours;
-  if (neighbours != other.neighbours) {
-    throw parameter_error(
-        "steps for different neighbours (neighbours, teachers-per-person) have no cost together");
-  }
+  require(neighbours == other.neighbours,
+          "steps for different neighbours (neighbours, teachers-per-person) have no cost together");
   for_each_kind([&](const auto kind) { add_counts(this->*kind, other.*kind); });
 }
 
@@ -164,10 +158,8 @@ std::optional<std::vector<PureSteps>> MechanismCounts::pure_steps() const {
 
 MechanismCounts steps_of(const Mechanism& mechanism, const Neighbours& neighbours,
                          std::int64_t queries, std::int64_t answers) {
-  if (answers < 0 || answers > queries) {
-    throw parameter_error(
-        fmt::format("answers must be >= 0 and at most the queries, {}, got {}", queries, answers));
-  }
+  require(answers >= 0 && answers <= queries,
+          "answers must be >= 0 and at most the queries, {}, got {}", queries, answers);
   MechanismCounts steps;
   validate(neighbours);
   steps.neighbours = neighbours;
@@ -185,11 +177,9 @@ MechanismCounts steps_of(const Mechanism& mechanism, const Neighbours& neighbour
         steps.sparse_rounds[test->scale()] = tests;
         break;
       case TestNoise::sparse_gaussian:
-        if (queries > test->max_queries()) {
-          throw parameter_error(
-              fmt::format("queries must be at most {}, where this run ends, got {}",
-                          test->max_queries(), queries));
-        }
+        require(queries <= test->max_queries(),
+                "queries must be at most {}, where this run ends, got {}", test->max_queries(),
+                queries);
         steps.gaussian_sparse_rounds[{test->scale(), test->max_queries()}] = tests;
         break;
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/exact/exact_cost.hpp"
 #include "pate/votes/weighted_votes.hpp"
 
@@ -36,13 +37,11 @@ ExactQuery exact_query(const DistinctQueries& counted, std::size_t i) {
 }
 
 void add_teachers(const ExactPartials& shard, ExactPartials& sum) {
-  if (shard.orders != sum.orders || shard.teachers.size() != sum.teachers.size()) {
-    throw parameter_error("the exact costs of the shards are at different orders");
-  }
+  require(shard.orders == sum.orders && shard.teachers.size() == sum.teachers.size(),
+          "the exact costs of the shards are at different orders");
   for (std::size_t k = 0; k < sum.teachers.size(); ++k) {
-    if (shard.teachers[k].size() != sum.teachers[k].size()) {
-      throw parameter_error("the exact costs of the shards are those of different teachers");
-    }
+    require(shard.teachers[k].size() == sum.teachers[k].size(),
+            "the exact costs of the shards are those of different teachers");
     for (std::size_t t = 0; t < sum.teachers[k].size(); ++t) {
       sum.teachers[k][t].add(shard.teachers[k][t]);
     }

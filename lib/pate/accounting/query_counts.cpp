@@ -13,6 +13,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/sums.hpp"
@@ -141,11 +142,10 @@ QueryCounts merge(std::span<const QueryCounts> shards) {
   result.checkpoints = trajectory_checkpoints(result.run_queries);
   std::vector<KeyCounts> parts(result.checkpoints.size());
   for (const QueryCounts& shard : shards) {
-    if (shard.teachers != result.teachers || shard.classes != result.classes ||
-        shard.run_queries != result.run_queries ||
-        shard.first_checkpoint + shard.checkpoints.size() > parts.size()) {
-      throw parameter_error("the shards are not of one run");
-    }
+    require(shard.teachers == result.teachers && shard.classes == result.classes &&
+                shard.run_queries == result.run_queries &&
+                shard.first_checkpoint + shard.checkpoints.size() <= parts.size(),
+            "the shards are not of one run");
     add_shard(shard, parts);
   }
   std::int64_t counted = 0;
@@ -162,12 +162,9 @@ QueryCounts merge(std::span<const QueryCounts> shards) {
 }
 
 void validate_reinforcement(const Run& run, double above) {
-  if (!run.aggregator.interactive() || run.student == nullptr) {
-    throw parameter_error("reinforce-above goes with the interactive aggregator: add a student");
-  }
-  if (!(above >= 0.0 && above <= 1.0)) {
-    throw parameter_error(fmt::format("reinforce-above must be in [0, 1], got {}", above));
-  }
+  require(run.aggregator.interactive() && run.student != nullptr,
+          "reinforce-above goes with the interactive aggregator: add a student");
+  require(above >= 0.0 && above <= 1.0, "reinforce-above must be in [0, 1], got {}", above);
 }
 
 double expected_reinforced(const Run& run, double above) {

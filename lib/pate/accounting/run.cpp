@@ -7,6 +7,7 @@
 
 #include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/votes/selection_statistic.hpp"
 #include "pate/votes/weighted_votes.hpp"
@@ -47,13 +48,10 @@ void validate(const Run& run) {
   if (circumstances.has(Given::ptr)) require(Asked::ptr, circumstances);
   if (circumstances.has(Given::one_noise)) require(Asked::one_noise, circumstances);
   run.rows.check(run.votes.name(), run.votes.queries());
-  if (run.aggregator.interactive() != (run.student != nullptr)) {
-    throw parameter_error("student scores go with the interactive aggregator, and it needs them");
-  }
-  if (run.decisions && !run.aggregator.refuses()) {
-    throw parameter_error(
-        "decisions go with a threshold: without a selection every query is answered");
-  }
+  require(run.aggregator.interactive() == (run.student != nullptr),
+          "student scores go with the interactive aggregator, and it needs them");
+  require(!run.decisions || run.aggregator.refuses(),
+          "decisions go with a threshold: without a selection every query is answered");
   check_length(run.decisions, run.votes.queries(), "decisions");
   check_length(run.labels, run.votes.queries(), "labels");
 }

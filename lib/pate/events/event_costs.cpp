@@ -1,12 +1,9 @@
 #include "pate/events/event_costs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/pure_rdp.hpp"
 #include "pate/events/foreign_step.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -45,10 +42,7 @@ void validate(const NumberNoise& noise) {
   if (noise.method == ReleaseMethod::curve) {
     validate(CurveParameters{noise.order, noise.noise, noise.beta});
   } else if (noise.method == ReleaseMethod::at_most) {
-    if (!(noise.noise >= 0.0) || !std::isfinite(noise.noise)) {
-      throw parameter_error(
-          fmt::format("the epsilon of a test must be >= 0 and finite, got {}", noise.noise));
-    }
+    require_cost(noise.noise, "the epsilon of a test");
   } else {
     validate(ReleaseParameters{noise.order, noise.beta, noise.noise});
   }

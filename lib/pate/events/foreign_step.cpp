@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/events/event_costs.hpp"
 #include "pate/numerics/decimal.hpp"
@@ -16,18 +15,9 @@ namespace pate {
 
 namespace {
 
-void require(bool holds, const std::string& requirement) {
-  if (!holds) throw parameter_error(requirement);
-}
-
-void require_cost(double value, const char* name) {
-  require(value >= 0.0 && std::isfinite(value),
-          fmt::format("{} must be >= 0 and finite, got {}", name, value));
-}
-
 Event named_event(const std::string& name, const std::string& source) {
   require(!name.empty(), "what others did needs a name, got none");
-  require(!source.empty(), fmt::format("{}: the number needs a source, got none", name));
+  require(!source.empty(), "{}: the number needs a source, got none", name);
   Event event;
   event.open.kind = EventKind::step;
   event.open.protects_records = true;
@@ -43,16 +33,17 @@ Event foreign_event(const std::string& name, const std::string& source, const Fo
   require_cost(step.mu, "mu");
   require_cost(step.rho, "rho");
   require_cost(step.xi, "xi");
-  require(step.count >= 1, fmt::format("{}: it must be done at least once", name));
-  require(step.orders.size() == step.rdp.size(),
-          fmt::format("{}: {} orders and {} numbers of RDP", name, step.orders.size(),
-                      step.rdp.size()));
+  require(step.count >= 1, "{}: it must be done at least once", name);
+  require(step.orders.size() == step.rdp.size(), "{}: {} orders and {} numbers of RDP", name,
+          step.orders.size(), step.rdp.size());
   for (std::size_t k = 0; k < step.orders.size(); ++k) {
     const double order = step.orders[k];
     require(order >= kLowestOrder && order <= kHighestOrder,
-            fmt::format("an order must be > 1 and at most {:g}, got {}", kHighestOrder, order));
-    require(k == 0 || order > step.orders[k - 1],
-            fmt::format("orders must increase, got {} after {}", order, step.orders[k - 1]));
+            "an order must be > 1 and at most {:g}, got {}", kHighestOrder, order);
+    if (k > 0) {
+      require(order > step.orders[k - 1], "orders must increase, got {} after {}", order,
+              step.orders[k - 1]);
+    }
     require_cost(step.rdp[k], "RDP");
   }
   require(step.mu > 0.0 || step.rho > 0.0 || step.xi > 0.0 || !step.orders.empty(),
@@ -64,9 +55,9 @@ Event foreign_event(const std::string& name, const std::string& source, const Fo
 Event foreign_event(const std::string& name, const std::string& source, const PrivacyClaim& claim) {
   Event event = named_event(name, source);
   require_cost(claim.epsilon, "epsilon");
-  require(claim.delta >= 0.0 && claim.delta < 1.0,
-          fmt::format("delta must be >= 0 and < 1, got {}", claim.delta));
-  require(claim.count >= 1, fmt::format("{}: it must be done at least once", name));
+  require(claim.delta >= 0.0 && claim.delta < 1.0, "delta must be >= 0 and < 1, got {}",
+          claim.delta);
+  require(claim.count >= 1, "{}: it must be done at least once", name);
   event.open.claim = claim;
   return event;
 }

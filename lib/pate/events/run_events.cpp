@@ -6,7 +6,7 @@
 #include "pate/accounting/guarantee.hpp"
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/planning/weighted_plan.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 
 namespace pate {
@@ -129,10 +129,8 @@ Event declared_run(const Mechanism& aggregator, std::int64_t teachers, std::int6
 Event majority_answers(const MajorityPlan& plan, const std::string& id) {
   const MajoritySettings& settings = plan.settings;
   const bool is_fresh = settings.setting == TeacherSetting::independent_fresh;
-  if (!is_fresh && settings.setting != TeacherSetting::non_private) {
-    throw parameter_error(
-        "answers of teachers that were trained once do not compose with others: no event");
-  }
+  require(is_fresh || settings.setting == TeacherSetting::non_private,
+          "answers of teachers that were trained once do not compose with others: no event");
   Event event;
   event.open.kind = EventKind::majority;
   event.open.id = id;

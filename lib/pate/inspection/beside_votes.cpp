@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/votes/headings.hpp"
 
 namespace pate {
@@ -146,10 +147,8 @@ std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection&
 std::optional<Accuracy> accuracy(const VoteSource& votes, const RowSelection& rows,
                                  std::span<const std::int32_t> labels,
                                  const PredictionVotes* predictions, const StudentScores* student) {
-  if (static_cast<std::int64_t>(labels.size()) != votes.queries()) {
-    throw parameter_error(
-        fmt::format("{} rows need as many labels, got {}", votes.queries(), labels.size()));
-  }
+  require(static_cast<std::int64_t>(labels.size()) == votes.queries(),
+          "{} rows need as many labels, got {}", votes.queries(), labels.size());
   if (rows.size() == 0) return std::nullopt;
   const auto queries = static_cast<double>(rows.size());
   std::int64_t right_votes = 0;

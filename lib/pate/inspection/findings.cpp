@@ -1,12 +1,10 @@
 #include "pate/inspection/inspection.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {
@@ -79,9 +77,7 @@ std::optional<double> Frequencies::mean() const {
 }
 
 Bins Bins::over(std::int64_t largest, std::optional<std::int64_t> most) {
-  if (most && *most < 1) {
-    throw parameter_error(fmt::format("the number of bins must be at least 1, got {}", *most));
-  }
+  if (most) require(*most >= 1, "the number of bins must be at least 1, got {}", *most);
   const std::int64_t values = largest + 1;
   const std::int64_t bins = most.value_or(largest <= kOneBinEach ? values : kMaxBins);
   const std::int64_t width = values / bins + (values % bins != 0 ? 1 : 0);

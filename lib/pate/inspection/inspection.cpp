@@ -11,8 +11,8 @@
 #include <utility>
 #include <variant>
 
-#include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/stability_test.hpp"
 #include "pate/numerics/sums.hpp"
 #include "pate/votes/fingerprint.hpp"
@@ -244,9 +244,8 @@ Inspection inspect(const VoteSource& votes, const RowSelection& rows,
   if (check && std::holds_alternative<ThresholdCheck>(*check)) {
     validate(std::get<ThresholdCheck>(*check));
   }
-  if (predictions != nullptr && predictions != &votes) {
-    throw parameter_error("predictions must be the votes that are inspected, got other ones");
-  }
+  require(predictions == nullptr || predictions == &votes,
+          "predictions must be the votes that are inspected, got other ones");
   rows.check(votes.name(), votes.queries());
   Inspector inspector(votes, rows, predictions, student, Bins::over(votes.teachers(), bins), check);
   inspector.read(threads, progress);

@@ -1,13 +1,11 @@
 #include "pate/labeling/privacy_filter.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "pate/accounting/cost_entries.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -29,13 +27,9 @@ OptimalOrder minimise(const Value& value) {
 }  // namespace
 
 void validate(const RunLimits& limits) {
-  if (limits.max_answers && *limits.max_answers < 1) {
-    throw parameter_error(fmt::format("max-answers must be >= 1, got {}", *limits.max_answers));
-  }
-  if (limits.max_epsilon && !(*limits.max_epsilon >= 0.0 && *limits.max_epsilon < kInfinity)) {
-    throw parameter_error(
-        fmt::format("max-epsilon must be >= 0 and finite, got {}", *limits.max_epsilon));
-  }
+  if (limits.max_answers)
+    require(*limits.max_answers >= 1, "max-answers must be >= 1, got {}", *limits.max_answers);
+  if (limits.max_epsilon) require_cost(*limits.max_epsilon, "max-epsilon");
 }
 
 MechanismCounts most_steps(const Mechanism& aggregator, const Neighbours& neighbours,

@@ -11,6 +11,7 @@
 #include "pate/accounting/headline.hpp"
 #include "pate/accounting/sampled_account.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/labeling/answer_sampler.hpp"
 #include "pate/numerics/bisect.hpp"
 
@@ -33,9 +34,7 @@ Account any_votes(const Run& run, const Sampling& sampling, std::int64_t queries
 }  // namespace
 
 SampleSize::SampleSize(double rate) {
-  if (!(rate > 0.0 && rate < 1.0)) {
-    throw parameter_error("the rate of a sample must be above 0 and below 1");
-  }
+  require(rate > 0.0 && rate < 1.0, "the rate of a sample must be above 0 and below 1");
   for (double rest = rate; rest > 0.0;) {
     rest = std::ldexp(rest, 32);
     const double digit = std::floor(rest);
@@ -61,9 +60,7 @@ std::int32_t SampleSize::draw(std::int32_t n, BitSource& source) const {
 
 std::int64_t affordable_samples(const Run& run, const Sampling& sampling, double max_epsilon,
                                 double delta) {
-  if (!(max_epsilon >= 0.0 && std::isfinite(max_epsilon))) {
-    throw parameter_error(fmt::format("max_epsilon must be >= 0 and finite, got {}", max_epsilon));
-  }
+  require_cost(max_epsilon, "max_epsilon");
   (void)sampled_query(run.aggregator, run.neighbours, sampling);
   const auto is_affordable = [&](std::int64_t queries) {
     const Account account = any_votes(run, sampling, queries, delta);

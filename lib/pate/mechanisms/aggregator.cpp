@@ -1,6 +1,6 @@
 #include "pate/mechanisms/aggregator.hpp"
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -13,12 +13,10 @@ void validate(const Aggregator& aggregator) {
   validate(aggregator.noisy_max);
   if (aggregator.selection) {
     validate(*aggregator.selection);
-    if (!aggregator.is_gaussian()) {
-      throw parameter_error(
-          "a threshold check goes with Gaussian noise (sigma2), not with Laplace");
-    }
-  } else if (aggregator.interactive) {
-    throw parameter_error("the interactive aggregator needs a threshold and sigma1");
+    require(aggregator.is_gaussian(),
+            "a threshold check goes with Gaussian noise (sigma2), not with Laplace");
+  } else {
+    require(!aggregator.interactive, "the interactive aggregator needs a threshold and sigma1");
   }
 }
 

@@ -1,7 +1,5 @@
 #include "pate/mechanisms/mechanism.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "pate/base/error.hpp"

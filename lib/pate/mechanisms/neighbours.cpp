@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
 void validate(const Neighbours& neighbours) {
-  if (neighbours.teachers >= 1 && neighbours.teachers <= kMaxNeighbourTeachers) return;
-  throw parameter_error(fmt::format("teachers-per-person must be >= 1 and <= {}, got {}",
-                                    kMaxNeighbourTeachers, neighbours.teachers));
+  require_count(neighbours.teachers, kMaxNeighbourTeachers, "teachers-per-person");
 }
 
 std::string in_words(const Neighbours& neighbours) {
@@ -26,10 +24,9 @@ std::string others_in_words(const Neighbours& neighbours) {
 }
 
 void require_teachers(const Neighbours& neighbours, std::int64_t teachers) {
-  if (neighbours.teachers <= teachers || neighbours.teachers == 1) return;
-  throw parameter_error(
-      fmt::format("teachers-per-person must be at most the number of teachers, {}, got {}",
-                  teachers, neighbours.teachers));
+  require(neighbours.teachers <= teachers || neighbours.teachers == 1,
+          "teachers-per-person must be at most the number of teachers, {}, got {}", teachers,
+          neighbours.teachers);
 }
 
 }  // namespace pate

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/union_bound.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -31,13 +32,9 @@ LogPairTerm term_of(const Noise& noise) {
 }  // namespace
 
 void require_positive(double value, const char* name) {
-  if (!(value > 0.0) || !std::isfinite(value)) {
-    throw parameter_error(fmt::format("{} must be > 0 and finite, got {}", name, value));
-  }
-  if (value < kMinNoise || value > kMaxNoise) {
-    throw parameter_error(
-        fmt::format("{} must be between {:g} and {:g}, got {}", name, kMinNoise, kMaxNoise, value));
-  }
+  require(value > 0.0 && std::isfinite(value), "{} must be > 0 and finite, got {}", name, value);
+  require(value >= kMinNoise && value <= kMaxNoise, "{} must be between {:g} and {:g}, got {}",
+          name, kMinNoise, kMaxNoise, value);
 }
 
 NoisyMax noise_of(std::size_t kind, double parameter) {

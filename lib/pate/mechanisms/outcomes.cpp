@@ -1,13 +1,11 @@
 #include "pate/mechanisms/outcomes.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 #include <vector>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {
@@ -22,10 +20,8 @@ struct Lead {
 
 std::vector<Lead> leads(std::span<const std::int32_t> counts, std::size_t winner, std::size_t zeros,
                         double unit) {
-  if (winner >= counts.size()) {
-    throw parameter_error(
-        fmt::format("the winner must be one of {} classes, got {}", counts.size(), winner));
-  }
+  require(winner < counts.size(), "the winner must be one of {} classes, got {}", counts.size(),
+          winner);
   std::vector<std::int32_t> others(counts.begin(), counts.end());
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(winner));
   std::sort(others.begin(), others.end());

@@ -1,13 +1,12 @@
 #include "pate/mechanisms/stability_test.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/mechanisms/threshold_check.hpp"
 #include "pate/numerics/normal.hpp"
@@ -60,12 +59,7 @@ std::size_t plurality_of(std::span<const std::int32_t> counts) {
   return static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin());
 }
 
-void require_count(std::int64_t count, const char* name) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;  // more are no doubles
-  if (count < 1 || count > kMost) {
-    throw parameter_error(fmt::format("{} must be >= 1 and <= {}, got {}", name, kMost, count));
-  }
-}
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;  // more are no doubles
 
 // sqrt(3/2): the standard deviation of both Gaussian noises of the sparse form together, beside
 // that of a query.
@@ -142,10 +136,8 @@ StabilityMoves stability_moves(std::span<const std::int32_t> counts) {
 }
 
 void require_test_delta(double delta, const char* name) {
-  if (!(delta >= kMinTestDelta && delta <= kMaxTestDelta)) {
-    throw parameter_error(fmt::format("{} must be between {} and {}, got {}", name, kMinTestDelta,
-                                      kMaxTestDelta, delta));
-  }
+  require(delta >= kMinTestDelta && delta <= kMaxTestDelta, "{} must be between {} and {}, got {}",
+          name, kMinTestDelta, kMaxTestDelta, delta);
 }
 
 StabilityTest StabilityTest::with_laplace(double epsilon, double delta) {
@@ -195,16 +187,14 @@ StabilityTest::StabilityTest(TestNoise noise, double threshold, double scale, do
       max_refusals_(is_sparse() ? max_refusals : 0),
       max_queries_(noise == TestNoise::sparse_gaussian ? max_queries : 0) {
   require_test_delta(delta, "ptr-delta");
-  if (is_sparse()) require_count(max_refusals, "max-refusals");
-  if (noise == TestNoise::sparse_gaussian) require_count(max_queries, "queries");
+  if (is_sparse()) require_count(max_refusals, kMostCounted, "max-refusals");
+  if (noise == TestNoise::sparse_gaussian) require_count(max_queries, kMostCounted, "queries");
   require_positive(scale, "sigma1");
   require_threshold(threshold);
-  if (!(log_answered(*this, 0) <= std::log(delta))) {
-    throw parameter_error(
-        fmt::format("the threshold of a stability test must leave q = 0 a delta of {}, got {}: too "
-                    "low",
-                    delta, threshold));
-  }
+  require(log_answered(*this, 0) <= std::log(delta),
+          "the threshold of a stability test must leave q = 0 a delta of {}, got {}: too "
+          "low",
+          delta, threshold);
 }
 
 std::string_view StabilityTest::name() const {

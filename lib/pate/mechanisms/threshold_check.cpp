@@ -1,11 +1,9 @@
 #include "pate/mechanisms/threshold_check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -20,13 +18,9 @@ double score(const ThresholdCheck& check, std::int64_t v) {
 }  // namespace
 
 void require_threshold(double threshold) {
-  if (!std::isfinite(threshold)) {
-    throw parameter_error(fmt::format("threshold must be finite, got {}", threshold));
-  }
-  if (std::abs(threshold) > kMaxThreshold) {
-    throw parameter_error(fmt::format("threshold must be between {:g} and {:g}, got {}",
-                                      -kMaxThreshold, kMaxThreshold, threshold));
-  }
+  require(std::isfinite(threshold), "threshold must be finite, got {}", threshold);
+  require(std::abs(threshold) <= kMaxThreshold, "threshold must be between {:g} and {:g}, got {}",
+          -kMaxThreshold, kMaxThreshold, threshold);
 }
 
 void validate(const ThresholdCheck& check) {

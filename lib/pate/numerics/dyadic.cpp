@@ -1,13 +1,11 @@
 #include "pate/numerics/dyadic.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -23,9 +21,7 @@ std::pair<Integer, Integer> aligned(const Dyadic& a, const Dyadic& b) {
 }  // namespace
 
 Dyadic::Dyadic(double value) {
-  if (!std::isfinite(value)) {
-    throw parameter_error(fmt::format("an exact number must be finite, got {}", value));
-  }
+  require(std::isfinite(value), "an exact number must be finite, got {}", value);
   constexpr int kDigits = std::numeric_limits<double>::digits;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);

@@ -17,6 +17,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/ownership.hpp"
+#include "pate/base/require.hpp"
 #include "pate/release/curve/complex_parameters.hpp"
 #include "pate/reports/source_digests.hpp"
 
@@ -82,9 +83,7 @@ std::vector<std::int64_t> numbers_of(std::initializer_list<double> parameters) {
 // The next `parameters` of what is kept, which must be all of it.
 void take_parameters(std::span<const std::int64_t> numbers,
                      std::initializer_list<double*> parameters) {
-  if (numbers.size() != parameters.size()) {
-    throw parameter_error(fmt::format("expected {} numbers", parameters.size()));
-  }
+  require(numbers.size() == parameters.size(), "expected {} numbers", parameters.size());
   for (double* const one : parameters) {
     *one = std::bit_cast<double>(numbers.front());
     numbers = numbers.subspan(1);

@@ -124,18 +124,6 @@ std::string value_of(const Identity& identity, const std::string& field) {
   return field.starts_with("settings.") ? "null" : "none";
 }
 
-void check_same(const ShardReport& first, const ShardReport& other) {
-  for (const Identity* fields : {&other.identity, &first.identity}) {
-    for (const auto& entry : *fields) {
-      const std::string expected = value_of(first.identity, entry.first);
-      const std::string found = value_of(other.identity, entry.first);
-      if (expected == found) continue;
-      throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.part.path,
-                                    entry.first, expected, first.part.path, found));
-    }
-  }
-}
-
 }  // namespace
 
 ShardReport read_shard(const io::JsonValue& report) {
@@ -169,7 +157,15 @@ void check_one_run(std::span<const ShardReport> shards) {
   const ShardReport& first = shards.front();
   std::map<std::int64_t, const ShardReport*> by_index;
   for (const ShardReport& other : shards) {
-    check_same(first, other);
+    for (const Identity* fields : {&other.identity, &first.identity}) {
+      for (const auto& entry : *fields) {
+        const std::string expected = value_of(first.identity, entry.first);
+        const std::string found = value_of(other.identity, entry.first);
+        if (expected == found) continue;
+        throw input_error(fmt::format("{}: {}: expected {} as in {}, found {}", other.part.path,
+                                      entry.first, expected, first.part.path, found));
+      }
+    }
     const auto [found, is_new] = by_index.emplace(other.partials.shard.index, &other);
     if (is_new) continue;
     throw input_error(fmt::format("{}: shard.index: shard {} of {} is there twice, also in {}",

@@ -54,13 +54,6 @@ void fact(FieldReader& a, const char* key, std::optional<T>& value, const Descri
   a.object(key, [&](FieldReader& json) { describe(json, value.emplace()); });
 }
 
-void check_id(const io::JsonValue& json) {
-  const std::string id = json.text();
-  if (id.size() == kEventIdDigits && id.find_first_not_of("0123456789abcdef") == std::string::npos)
-    return;
-  json.fail("32 hexadecimal digits");
-}
-
 template <class Archive, class Origin>
 void origin_fields(Archive& a, Origin& origin) {
   member(a, "order", origin.order, kEventOrder);
@@ -118,7 +111,11 @@ void public_fields(Archive& a, Open& open) {
           {EventKind::run, EventKind::release, EventKind::majority, EventKind::step,
            EventKind::tuning, EventKind::declared});
   if constexpr (Archive::kReads) {
-    if (const auto id = a.json().find("id")) check_id(*id);
+    if (const auto id = a.json().find("id")) {
+      const std::string its = id->text();
+      const bool is_hexadecimal = its.find_first_not_of("0123456789abcdef") == std::string::npos;
+      if (its.size() != kEventIdDigits || !is_hexadecimal) id->fail("32 hexadecimal digits");
+    }
   }
   std::string protects = protected_word(open);
   a("protects", protects);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/rounded_decimal.hpp"
 #include "pate/reports/publishable.hpp"
 #include "pate/reports/read_report.hpp"
@@ -339,10 +340,8 @@ std::string mechanism_text(const JsonValue& body) {
 
 ResultsTable results_table(std::span<const JsonValue> reports, std::span<const std::string> labels,
                            std::vector<ResultColumn> columns) {
-  if (labels.size() != reports.size()) {
-    throw parameter_error(
-        fmt::format("{} reports need as many labels, got {}", reports.size(), labels.size()));
-  }
+  require(labels.size() == reports.size(), "{} reports need as many labels, got {}", reports.size(),
+          labels.size());
   ResultsTable table{std::move(columns), {}};
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const auto headline = headline_number(reports[i]);

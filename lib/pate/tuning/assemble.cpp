@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -256,9 +257,7 @@ void validate(const TuningGoal& goal, const CostKind& cost, bool has_labels) {
                                       name(cost.bound), name(cost.reading)));
   }
   validate(goal);
-  if (goal.labelled && !has_labels) {
-    throw parameter_error("the true labels that the goal speaks of are missing");
-  }
+  require(!goal.labelled || has_labels, "the true labels that the goal speaks of are missing");
 }
 
 TuningChoice assemble(std::vector<TunedPoint>& points, const TuningGoal& goal,

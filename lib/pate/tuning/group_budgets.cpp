@@ -11,6 +11,7 @@
 #include "pate/accounting/partials.hpp"
 #include "pate/accounting/weighted_account.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/exact/exact_mechanism.hpp"
 #include "pate/numerics/infinity.hpp"
 
@@ -20,18 +21,13 @@ namespace {
 
 void check(const TuningVotes& votes, const TeacherGroups& groups, std::span<const double> budgets,
            const Tuning& tuning) {
-  if (dynamic_cast<const PredictionVotes*>(&votes.votes) == nullptr) {
-    throw parameter_error("budgets of groups need predictions: counts do not say whose votes move");
-  }
-  if (tuning.grid.size() > kMaxGroupPoints) {
-    throw parameter_error(fmt::format(
-        "budgets of groups need exact costs of points, of at most {}, and the grid has {}: give "
-        "fewer values of sigma2, sigma1 or the threshold",
-        kMaxGroupPoints, tuning.grid.size()));
-  }
-  if (budgets.size() != groups.names.size()) {
-    throw parameter_error("every group needs a budget, and no other");
-  }
+  require(dynamic_cast<const PredictionVotes*>(&votes.votes) != nullptr,
+          "budgets of groups need predictions: counts do not say whose votes move");
+  require(tuning.grid.size() <= kMaxGroupPoints,
+          "budgets of groups need exact costs of points, of at most {}, and the grid has {}: give "
+          "fewer values of sigma2, sigma1 or the threshold",
+          kMaxGroupPoints, tuning.grid.size());
+  require(budgets.size() == groups.names.size(), "every group needs a budget, and no other");
   for (std::size_t g = 0; g < budgets.size(); ++g) {
     if (!(budgets[g] > 0.0)) {
       throw parameter_error(fmt::format("the budget of a group must be > 0, got {} for {}",

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pate/accounting/query_counts.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/tuning/evaluate_grid.hpp"
 #include "pate/tuning/single_points.hpp"
@@ -250,9 +250,8 @@ OffGridPoint without_idle_check(const TuningTask& task, const TuningGoal& goal,
 
 TuningGrid search_grid(const TuningVotes& votes, unsigned threads) {
   const auto teachers = static_cast<double>(votes.votes.teachers());
-  if (!(teachers > 0.0) || votes.rows.size() == 0) {
-    throw parameter_error("the search for parameters needs votes: there are none");
-  }
+  require(teachers > 0.0 && votes.rows.size() != 0,
+          "the search for parameters needs votes: there are none");
   TuningGrid grid;
   grid.interactive = votes.student != nullptr;
   const double most = std::max(teachers, 4.0 * kLeastNoise);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/labeling/privacy_filter.hpp"
 
 namespace pate {
@@ -27,10 +28,7 @@ std::int64_t score_of(const LabelledQueries& labelled, TryScore score, const Tun
 
 MechanismCounts steps_of_one_try(const TuningGrid& grid, std::int64_t queries) {
   validate(grid);
-  if (grid.ptr) {
-    throw parameter_error(
-        "the best of several tries: PTR has deltas that the theorems do not know");
-  }
+  require(!grid.ptr, "the best of several tries: PTR has deltas that the theorems do not know");
   return steps_of(grid.aggregator(grid.index(0, 0, 0)), grid.neighbours, queries, queries);
 }
 
@@ -38,10 +36,7 @@ std::optional<BestTry> best_of_tries(const TuningVotes& votes, const TuningGrid&
                                      const NumberOfTries& tries, TryScore score, BitSource& source,
                                      unsigned threads, const std::function<bool()>& stop) {
   validate(grid);
-  if (grid.ptr) {
-    throw parameter_error(
-        "the best of several tries: PTR has deltas that the theorems do not know");
-  }
+  require(!grid.ptr, "the best of several tries: PTR has deltas that the theorems do not know");
   const std::int64_t queries = votes.rows.size();
   if (score == TryScore::correct &&
       (!votes.labels || std::ssize(*votes.labels) != votes.votes.queries())) {

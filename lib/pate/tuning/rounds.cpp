@@ -1,7 +1,5 @@
 #include "pate/tuning/rounds.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -11,6 +9,7 @@
 #include "pate/accounting/circumstances.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/tuning/account_epsilon.hpp"
 #include "pate/tuning/row_costs.hpp"
 
@@ -216,10 +215,8 @@ void validate_rounds(const std::array<Round, 2>& rounds, const EpsilonKind& kind
     require(Asked::tuning, circumstances_of(round.votes.votes));
     validate(round.grid);
     if (!round.grid.has_selection()) throw parameter_error("a round needs a threshold and sigma1");
-    if (round.grid.size() > kMaxRoundPoints) {
-      throw parameter_error(fmt::format("a round may have at most {} points, got {}",
-                                        kMaxRoundPoints, round.grid.size()));
-    }
+    require(round.grid.size() <= kMaxRoundPoints, "a round may have at most {} points, got {}",
+            kMaxRoundPoints, round.grid.size());
     validate(goal, kind.cost, round.votes.labels.has_value());
   }
 }

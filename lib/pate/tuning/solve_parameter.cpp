@@ -7,6 +7,7 @@
 
 #include "pate/accounting/query_counts.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/bisect.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/tuning/account_epsilon.hpp"
@@ -111,12 +112,8 @@ SolvedParameter least_noise(const RunEpsilons& epsilons, Aggregator aggregator,
 SolvedParameter solve_parameter(const TuningVotes& votes, const Aggregator& aggregator,
                                 const Neighbours& neighbours, const GridSettings& settings,
                                 double max_epsilon, SolvedFor parameter) {
-  if (!(max_epsilon >= 0.0)) {
-    throw parameter_error(fmt::format("the budget must be >= 0, got {}", max_epsilon));
-  }
-  if (votes.rows.size() == 0) {
-    throw parameter_error("solving for a parameter needs votes: there are no queries");
-  }
+  require(max_epsilon >= 0.0, "the budget must be >= 0, got {}", max_epsilon);
+  require(votes.rows.size() != 0, "solving for a parameter needs votes: there are no queries");
   const RunEpsilons epsilons(votes, neighbours, settings);
   return parameter == SolvedFor::queries
              ? most_queries(epsilons, aggregator, votes.rows.size(), max_epsilon)

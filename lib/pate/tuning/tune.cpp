@@ -1,6 +1,5 @@
 #include "pate/tuning/tune.hpp"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/release/curve/curve_plan.hpp"
@@ -37,14 +37,11 @@ void check(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings&
     throw parameter_error(
         "PTR is tuned by its joint cost under the tradeoff bound, on all queries and on the grid");
   }
-  if (cost.bound == Bound::data_independent) {
-    throw parameter_error("tuning is by a bound that depends on the votes");
-  }
+  require(cost.bound != Bound::data_independent, "tuning is by a bound that depends on the votes");
   validate(settings.goal, cost, votes.labels.has_value());
-  if (settings.grid.max_answers && !(*settings.grid.max_answers > 0.0)) {
-    throw parameter_error(
-        fmt::format("max_answers must be > 0, got {}", *settings.grid.max_answers));
-  }
+  if (settings.grid.max_answers)
+    require(*settings.grid.max_answers > 0.0, "max_answers must be > 0, got {}",
+            *settings.grid.max_answers);
 }
 
 std::vector<TunedPoint> evaluated_points(const std::vector<TuningPoint>& points, std::size_t first,
@@ -111,12 +108,10 @@ void check_release(const TuneSettings& settings, const Neighbours& neighbours) {
   require(Asked::release, neighbours);
   if (settings.method == ReleaseMethod::gnss) require(Asked::smooth_release, neighbours);
   const CostKind& cost = settings.grid.kind.cost;
-  if (cost.bound != Bound::tradeoff || cost.reading != GuaranteeKind::joint) {
-    throw parameter_error("a release is of the joint cost under the tradeoff bound");
-  }
-  if (settings.top && *settings.top == 0) {
-    throw parameter_error("ranking by the released epsilon needs top >= 1, got 0");
-  }
+  require(cost.bound == Bound::tradeoff && cost.reading == GuaranteeKind::joint,
+          "a release is of the joint cost under the tradeoff bound");
+  require(!settings.top || *settings.top != 0,
+          "ranking by the released epsilon needs top >= 1, got 0");
 }
 
 // `threads`, and whether an estimate will do, are for curves.
@@ -213,19 +208,16 @@ Tuning tune(const TuningVotes& votes, const TuningGrid& grid, const TuneSettings
 
 Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings) {
   if (shards.empty()) throw parameter_error("joining needs at least one shard, got none");
-  if (settings.continuum || settings.search) {
-    throw parameter_error("a search on the continuum needs the votes: run it on the whole grid");
-  }
+  require(!settings.continuum && !settings.search,
+          "a search on the continuum needs the votes: run it on the whole grid");
   const Tuning& one = shards.front();
   Tuning result{one.grid, one.teachers, one.classes, one.queries, one.has_labels};
   std::map<std::size_t, AccountEpsilon> refined;
   for (const Tuning& shard : shards) {
-    if (!shard.complete || shard.first != result.last) {
-      throw parameter_error(
-          fmt::format("points {} to {} of the grid: expected a complete shard "
-                      "that begins with point {}",
-                      shard.first, shard.last, result.last));
-    }
+    require(shard.complete && shard.first == result.last,
+            "points {} to {} of the grid: expected a complete shard "
+            "that begins with point {}",
+            shard.first, shard.last, result.last);
     result.last = shard.last;
     result.evaluated += shard.evaluated;
     for (TunedPoint point : shard.points) {
@@ -237,10 +229,8 @@ Tuning join_shards(std::span<const Tuning> shards, const TuneSettings& settings)
       result.points.push_back(point);
     }
   }
-  if (result.last != result.grid.size()) {
-    throw parameter_error(fmt::format("the shards have {} of the {} points of the grid",
-                                      result.last, result.grid.size()));
-  }
+  require(result.last == result.grid.size(), "the shards have {} of the {} points of the grid",
+          result.last, result.grid.size());
   result.complete = true;
   result.choice =
       assemble(result.points, settings.goal, [&](std::span<const std::size_t> positions) {

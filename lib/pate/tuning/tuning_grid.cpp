@@ -9,6 +9,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/read_double.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/mechanisms/supports.hpp"
 
@@ -125,7 +126,7 @@ std::vector<double> logarithmic(const std::vector<std::string_view>& fields, Spe
 }
 
 void require_positive_axis(const std::vector<double>& values, const char* name) {
-  if (values.empty()) throw parameter_error(fmt::format("{} has no values", name));
+  require(!values.empty(), "{} has no values", name);
   for (const double value : values) require_positive(value, name);
 }
 
@@ -220,9 +221,7 @@ void validate(const TuningGrid& grid) {
   if (grid.has_selection()) {
     require_positive_axis(grid.sigma1, "sigma1");
     for (const double value : grid.threshold) {
-      if (!std::isfinite(value)) {
-        throw parameter_error(fmt::format("threshold must be finite, got {}", value));
-      }
+      require(std::isfinite(value), "threshold must be finite, got {}", value);
     }
   }
   const double points = static_cast<double>(grid.noise.size()) *
@@ -238,10 +237,8 @@ void validate(const TuningGrid& grid) {
 }
 
 std::pair<std::size_t, std::size_t> points_of_shard(const TuningGrid& grid, const Shard& shard) {
-  if (!(shard.index >= 1 && shard.index <= shard.of)) {
-    throw parameter_error(
-        fmt::format("a shard i/n must have 1 <= i <= n, got {}/{}", shard.index, shard.of));
-  }
+  require(shard.index >= 1 && shard.index <= shard.of,
+          "a shard i/n must have 1 <= i <= n, got {}/{}", shard.index, shard.of);
   const auto blocks =
       static_cast<std::int64_t>(blocks_per_row(grid) * grid.noise.size() * grid.sigma1_values());
   return {first_of_block(grid, static_cast<std::size_t>(shard.begin(blocks))),

@@ -9,6 +9,7 @@
 #include "pate/accounting/circumstances.hpp"
 #include "pate/accounting/weighted_account.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/supports.hpp"
 #include "pate/tuning/parameter_search.hpp"
 
@@ -31,9 +32,8 @@ void check(const TuningGrid& grid, const TuneSettings& settings, const TeacherWe
                               .with(Given::student, grid.interactive)
                               .with(Given::shard, settings.shard.of > 1));
   if (grid.has_selection() || settings.search) require_few_units(weights);
-  if (settings.grid.kind.cost.bound == Bound::published) {
-    throw parameter_error("the published bounds are not for votes that count by weights");
-  }
+  require(settings.grid.kind.cost.bound != Bound::published,
+          "the published bounds are not for votes that count by weights");
   if (settings.release) throw parameter_error("tuning for teachers with weights has no releases");
 }
 

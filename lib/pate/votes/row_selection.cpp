@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -18,9 +19,8 @@ std::optional<std::int64_t> parse_number(std::string_view text, std::string_view
     return std::nullopt;
   }
   std::int64_t value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) {
-    throw parameter_error(fmt::format("queries must be below 2^63, got {} in '{}'", text, whole));
-  }
+  require(std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc(),
+          "queries must be below 2^63, got {} in '{}'", text, whole);
   return value;
 }
 
@@ -31,14 +31,12 @@ RowSelection RowSelection::all(std::int64_t rows) {
 }
 
 RowSelection RowSelection::first(std::int64_t n) {
-  if (n < 0) throw parameter_error(fmt::format("queries must be >= 0, got {}", n));
+  require(n >= 0, "queries must be >= 0, got {}", n);
   return {0, n};
 }
 
 RowSelection RowSelection::range(std::int64_t begin, std::int64_t end) {
-  if (begin < 0 || end < begin) {
-    throw parameter_error(fmt::format("queries A:B must have 0 <= A <= B, got {}:{}", begin, end));
-  }
+  require(begin >= 0 && end >= begin, "queries A:B must have 0 <= A <= B, got {}:{}", begin, end);
   return {begin, end - begin};
 }
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/votes/fingerprint.hpp"
 
 namespace pate {
@@ -108,25 +108,16 @@ void spread_by_urn(Engine& engine, std::int64_t votes, SimulatedQuery& query) {
   }
 }
 
-void require_size(std::int64_t value, std::int64_t most, std::string_view name) {
-  if (value < 1 || value > most) {
-    throw parameter_error(fmt::format("{} must be >= 1 and <= {}, got {}", name, most, value));
-  }
-}
-
 }  // namespace
 
 void validate(const SimulationSettings& settings) {
-  require_size(settings.teachers, kMaxSimulated, "teachers");
-  require_size(settings.classes, kMaxClasses, "classes");
-  require_size(settings.queries, kMaxSimulated, "queries");
-  if (!(settings.accuracy >= 0.0) || !(settings.accuracy <= 1.0)) {
-    throw parameter_error(fmt::format("accuracy must be >= 0 and <= 1, got {}", settings.accuracy));
-  }
-  if (!(settings.correlation >= 0.0) || !(settings.correlation < 1.0)) {
-    throw parameter_error(
-        fmt::format("correlation must be >= 0 and < 1, got {}", settings.correlation));
-  }
+  require_count(settings.teachers, kMaxSimulated, "teachers");
+  require_count(settings.classes, kMaxClasses, "classes");
+  require_count(settings.queries, kMaxSimulated, "queries");
+  require(settings.accuracy >= 0.0 && settings.accuracy <= 1.0,
+          "accuracy must be >= 0 and <= 1, got {}", settings.accuracy);
+  require(settings.correlation >= 0.0 && settings.correlation < 1.0,
+          "correlation must be >= 0 and < 1, got {}", settings.correlation);
 }
 
 VoteSimulator::VoteSimulator(const SimulationSettings& settings) : settings_(settings) {

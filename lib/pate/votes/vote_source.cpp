@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/row_sums.hpp"
@@ -147,10 +148,7 @@ CountVotes::CountVotes(std::shared_ptr<const NumericTable> table,
                           table_->rows(), stacking_line(name(), true))
             : shape_help(*table_)));
   }
-  if (all_teachers && !(*all_teachers >= 1 && *all_teachers <= kMaxVotes)) {
-    throw parameter_error(
-        fmt::format("teachers must be >= 1 and <= {}, got {}", kMaxVotes, *all_teachers));
-  }
+  if (all_teachers) require_count(*all_teachers, kMaxVotes, "teachers");
   if (table_->columns() == 0) {
     throw input_error(
         fmt::format("{}: expected one column per class, found a table of {} rows without columns",
@@ -265,10 +263,8 @@ PredictionVotes::PredictionVotes(std::shared_ptr<const NumericTable> table, Pred
       abstentions_(abstentions),
       named_(classes),
       classes_(classes + (abstentions == Abstentions::as_class ? 1 : 0)) {
-  if (classes < 1) throw parameter_error(fmt::format("classes must be >= 1, got {}", classes));
-  if (classes > kMaxPredicted) {
-    throw parameter_error(fmt::format("classes must be <= {}, got {}", kMaxPredicted, classes));
-  }
+  require(classes >= 1, "classes must be >= 1, got {}", classes);
+  require(classes <= kMaxPredicted, "classes must be <= {}, got {}", kMaxPredicted, classes);
   const bool by_teacher = layout == PredictionLayout::teachers_by_queries;
   if (table_->dimensions() != 2) {
     throw input_error(fmt::format(
@@ -394,9 +390,8 @@ std::vector<ClassVotes> PredictionVotes::read_voted(std::int64_t first, std::int
 
 void PredictionVotes::read_votes(std::int64_t first, std::int64_t count,
                                  std::span<std::int32_t> out) const {
-  if (leaves_out_abstentions()) {
-    throw parameter_error("votes of single teachers are read where those that abstain vote, too");
-  }
+  require(!leaves_out_abstentions(),
+          "votes of single teachers are read where those that abstain vote, too");
   const std::int64_t width = teachers();
   check_block(*this, first, count, width, out);
   for_each_vote(first, count, 512, [&](std::int64_t query, std::int64_t teacher, std::int64_t id) {

@@ -15,6 +15,7 @@
 #include "pate/base/error.hpp"
 #include "pate/base/files.hpp"
 #include "pate/base/read_double.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -149,12 +150,11 @@ void add_votes(std::span<const std::int32_t> ids, std::span<const std::int64_t> 
 
 WeightedVotes::WeightedVotes(const PredictionVotes& votes, TeacherWeights weights)
     : votes_(votes), weights_(std::move(weights)) {
-  if (votes.queries() > 0 && static_cast<std::int64_t>(weights_.units.size()) != votes.teachers()) {
-    throw parameter_error(
-        fmt::format("every teacher needs a weight: there are {} teachers and {} "
-                    "weights",
-                    votes.teachers(), weights_.units.size()));
-  }
+  require(
+      votes.queries() <= 0 || static_cast<std::int64_t>(weights_.units.size()) == votes.teachers(),
+      "every teacher needs a weight: there are {} teachers and {} "
+      "weights",
+      votes.teachers(), weights_.units.size());
 }
 
 void WeightedVotes::read(std::int64_t first, std::int64_t count,

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/outcomes.hpp"
 
 namespace pate {
@@ -34,13 +35,10 @@ double lead_for(const OneLaplaceNoise& noise, double share) {
 }
 
 void check_ensemble(const PlannedRun& run, const PlannedEnsemble& ensemble) {
-  if (!(ensemble.votes >= 1.0 && ensemble.votes < 2147483648.0)) {
-    throw parameter_error(
-        fmt::format("teachers must be at least 1 and fewer than 2^31, got {}", ensemble.votes));
-  }
-  if (ensemble.classes && *ensemble.classes < 2) {
-    throw parameter_error(fmt::format("classes must be at least 2, got {}", *ensemble.classes));
-  }
+  require(ensemble.votes >= 1.0 && ensemble.votes < 2147483648.0,
+          "teachers must be at least 1 and fewer than 2^31, got {}", ensemble.votes);
+  if (ensemble.classes)
+    require(*ensemble.classes >= 2, "classes must be at least 2, got {}", *ensemble.classes);
   if (run.one_noise && ensemble.classes.value_or(2) != 2) {
     throw parameter_error(fmt::format("one noise is for two classes, got {}", *ensemble.classes));
   }
@@ -50,9 +48,7 @@ void check_ensemble(const PlannedRun& run, const PlannedEnsemble& ensemble) {
 
 double lead_for_share(const NoisyMax& noisy_max, double share) {
   validate(noisy_max);
-  if (!(share > 0.5 && share < 1.0)) {
-    throw parameter_error(fmt::format("a share must be > 1/2 and < 1, got {}", share));
-  }
+  require(share > 0.5 && share < 1.0, "a share must be > 1/2 and < 1, got {}", share);
   return noisy_max.visit([&](const auto& noise) { return lead_for(noise, share); });
 }
 

@@ -12,6 +12,7 @@
 #include "pate/accounting/planning/weighted_plan.hpp"
 #include "pate/accounting/sampled_profile.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
@@ -260,12 +261,9 @@ Plan plan(const PlannedRun& run, const PlanSettings& settings) {
 }
 
 Plan solve(PlannedRun run, const PlanSettings& settings, PlanParameter parameter, double epsilon) {
-  if (!(epsilon >= 0.0) || !std::isfinite(epsilon)) {
-    throw parameter_error(fmt::format("epsilon must be >= 0 and finite, got {}", epsilon));
-  }
-  if (parameter == PlanParameter::teacher_weights) {
-    throw parameter_error("weights of teachers are looked for with a budget for each group");
-  }
+  require_cost(epsilon, "epsilon");
+  require(parameter != PlanParameter::teacher_weights,
+          "weights of teachers are looked for with a budget for each group");
   double* noise = noise_of(run, parameter);
   if (parameter == PlanParameter::queries) run.queries = 1;
   if (parameter == PlanParameter::max_answers) run.max_answers = 1;

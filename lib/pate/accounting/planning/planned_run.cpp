@@ -1,10 +1,8 @@
 // What a planned run consists of: `PlannedRun` of plan.hpp.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "pate/accounting/planning/plan.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/mechanisms/supports.hpp"
 
@@ -58,41 +56,32 @@ void validate(const PlannedRun& run) {
                     static_cast<int>(run.ptr_sparse_sigma.has_value());
   const bool is_sparse = run.ptr_sparse || run.ptr_sparse_sigma;
   if (tests > 0 || run.ptr_delta || run.max_refusals) {
-    if (run.sigma2 || run.sigma1 || run.laplace_scale || run.max_answers || tests != 1 ||
-        !run.ptr_delta || is_sparse != run.max_refusals.has_value()) {
-      throw parameter_error(
-          "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and "
-          "ptr-sparse-sigma, the last two with max-refusals, and no other noise; max-answers "
-          "changes no cost of it");
-    }
+    require(!run.sigma2 && !run.sigma1 && !run.laplace_scale && !run.max_answers && tests == 1 &&
+                run.ptr_delta && is_sparse == run.max_refusals.has_value(),
+            "PTR needs ptr-delta and one of ptr-laplace, ptr-sigma, ptr-sparse and "
+            "ptr-sparse-sigma, the last two with max-refusals, and no other noise; max-answers "
+            "changes no cost of it");
     (void)run.tested();
     require(Asked::ptr, run.neighbours);
-  } else if (run.sigma2.has_value() == run.laplace_scale.has_value()) {
-    throw parameter_error("a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
+  } else {
+    require(run.sigma2.has_value() != run.laplace_scale.has_value(),
+            "a plan needs the noise of the maximum: sigma2 or laplace-scale, one");
   }
-  if (run.one_noise && !run.laplace_scale) {
-    throw parameter_error("one noise goes with laplace-scale in a plan");
-  }
+  require(!run.one_noise || run.laplace_scale, "one noise goes with laplace-scale in a plan");
   validate(run.neighbours);
   if (const auto noisy_max = run.noisy_max()) validate(*noisy_max);
-  if (run.sigma1 && !run.sigma2) {
-    throw parameter_error(
-        "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
-  }
-  if (run.max_answers && !run.sigma1) {
-    throw parameter_error("max-answers needs sigma1: without a threshold every query is answered");
-  }
+  require(!run.sigma1 || run.sigma2,
+          "a threshold check (sigma1) goes with Gaussian noise (sigma2), not with Laplace");
+  require(!run.max_answers || run.sigma1,
+          "max-answers needs sigma1: without a threshold every query is answered");
   if (run.sigma2) require_positive(*run.sigma2, "sigma2");
   if (run.sigma1) require_positive(*run.sigma1, "sigma1");
   if (run.sampling) check_sampled(run);
   if (run.laplace_scale) require_positive(*run.laplace_scale, "laplace-scale");
-  if (run.queries < 1 || run.queries > kMaxPlannedQueries) {
-    throw parameter_error(fmt::format("queries must be at least 1 and at most {}, got {}",
-                                      kMaxPlannedQueries, run.queries));
-  }
-  if (run.max_answers && *run.max_answers < 1) {
-    throw parameter_error(fmt::format("max-answers must be at least 1, got {}", *run.max_answers));
-  }
+  require(run.queries >= 1 && run.queries <= kMaxPlannedQueries,
+          "queries must be at least 1 and at most {}, got {}", kMaxPlannedQueries, run.queries);
+  if (run.max_answers)
+    require(*run.max_answers >= 1, "max-answers must be at least 1, got {}", *run.max_answers);
 }
 
 }  // namespace pate

@@ -10,6 +10,7 @@
 
 #include "pate/accounting/weighted_run.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/bisect.hpp"
 
 namespace pate {
@@ -24,19 +25,6 @@ constexpr std::int64_t kMostMillionths = 1'000'000'000 * kMillionths - 1;
 constexpr std::int64_t kFineUnits = 1000;
 // Units that all teachers may have, below the limit of `parse_weights`.
 constexpr std::int64_t kMostUnitsInAll = 2'000'000'000;
-
-void check_budgets(const TeacherGroups& groups, std::span<const double> budgets,
-                   const PlanSettings& settings) {
-  const bool are_budgets = std::ranges::all_of(
-      budgets, [](double budget) { return budget > 0.0 && std::isfinite(budget); });
-  if (budgets.size() != groups.names.size() || groups.of_teacher.empty() || !are_budgets) {
-    throw parameter_error(fmt::format("each of {} groups needs a budget above 0 and finite, got {}",
-                                      groups.names.size(), budgets.size()));
-  }
-  if (settings.conversion) {
-    throw parameter_error("budgets of groups go by the smallest epsilon, whatever the conversion");
-  }
-}
 
 // What a teacher of such a weight pays alone.
 double any_votes_at(const PlannedRun& run, std::int64_t millionths, const PlanSettings& settings) {
@@ -100,7 +88,13 @@ std::string decimal_of(std::int64_t millionths) {
 
 BudgetedWeights weights_for_budgets(const PlannedRun& run, const TeacherGroups& groups,
                                     std::span<const double> budgets, const PlanSettings& settings) {
-  check_budgets(groups, budgets, settings);
+  const bool are_budgets = std::ranges::all_of(
+      budgets, [](double budget) { return budget > 0.0 && std::isfinite(budget); });
+  require(budgets.size() == groups.names.size() && !groups.of_teacher.empty() && are_budgets,
+          "each of {} groups needs a budget above 0 and finite, got {}", groups.names.size(),
+          budgets.size());
+  require(!settings.conversion,
+          "budgets of groups go by the smallest epsilon, whatever the conversion");
   // What weights do not go with is refused before any is looked for.
   (void)plan_weighted(run, {{1}, 1.0}, settings);
   std::vector<std::int64_t> weights;

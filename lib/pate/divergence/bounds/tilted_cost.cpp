@@ -1,14 +1,12 @@
 #include "pate/divergence/bounds/tilted_cost.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <vector>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -123,10 +121,9 @@ class CountsBehind {
 
 double TiltedCost::cost(std::span<const std::int32_t> counts) const {
   const std::int64_t total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  if (total != teachers_ || static_cast<std::int64_t>(counts.size()) != classes_) {
-    throw parameter_error(fmt::format("expected {} votes for {} classes, got {} for {}", teachers_,
-                                      classes_, total, counts.size()));
-  }
+  require(total == teachers_ && static_cast<std::int64_t>(counts.size()) == classes_,
+          "expected {} votes for {} classes, got {} for {}", teachers_, classes_, total,
+          counts.size());
   if (moment_.is_hopeless()) return cap_;
   std::vector<std::int32_t> sorted(counts.begin(), counts.end());
   std::sort(sorted.begin(), sorted.end(), std::greater<>());

@@ -1,13 +1,11 @@
 #include "pate/divergence/bounds/tilted_moment.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 #include "pate/numerics/normal.hpp"
@@ -34,12 +32,9 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
                            bool may_have_cells, std::int64_t moved)
     : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)), moved_(moved) {
   validate(noise);
-  if (!(order > 1.0) || !std::isfinite(order)) {
-    throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
-  }
-  if (classes < 2 || teachers < 1 || moved < 1 || moved > teachers) {
-    throw parameter_error("the tilted bound needs two classes, one teacher, and votes that move");
-  }
+  require(order > 1.0 && std::isfinite(order), "the order must be > 1 and finite, got {}", order);
+  require(classes >= 2 && teachers >= 1 && moved >= 1 && moved <= teachers,
+          "the tilted bound needs two classes, one teacher, and votes that move");
   const auto votes = static_cast<double>(moved);
   const double log_growth = order * (order - 1.0) * (votes * votes) / sigma_ / sigma_;
   hopeless_ = !(log_growth <= kMaxGrowth);

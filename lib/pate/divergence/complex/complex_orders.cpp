@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -33,12 +34,10 @@ void validate(const ComplexOrders& orders) {
 }
 
 ComplexOrders complex_orders(double epsilon, double delta) {
-  if (!(epsilon > 0.0) || !std::isfinite(epsilon) || !(delta > 0.0 && delta < 1.0)) {
-    throw parameter_error(
-        fmt::format("complex orders are chosen for an epsilon > 0 and a delta in (0, 1), got {} "
-                    "and {}",
-                    epsilon, delta));
-  }
+  require(epsilon > 0.0 && std::isfinite(epsilon) && delta > 0.0 && delta < 1.0,
+          "complex orders are chosen for an epsilon > 0 and a delta in (0, 1), got {} "
+          "and {}",
+          epsilon, delta);
   constexpr double kLeastReal = 0.5;
   const double middle = 13.0 * std::pow(epsilon, -0.75) * std::log(delta) / std::log(1e-5);
   ComplexOrders result;

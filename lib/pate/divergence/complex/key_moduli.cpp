@@ -1,13 +1,12 @@
 #include "pate/divergence/complex/key_moduli.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -27,18 +26,14 @@ const GaussianNoisyMax& checked(const GaussianNoisyMax& noise, std::int64_t teac
                                 std::int64_t classes, const ComplexOrders& orders) {
   validate(orders);
   validate(noise);
-  if (classes < 2 || teachers < 1) {
-    throw parameter_error("moments by key need two classes and one teacher");
-  }
+  require(classes >= 2 && teachers >= 1, "moments by key need two classes and one teacher");
   const double most = *std::ranges::max_element(orders.reals);
-  if (!(static_cast<double>(teachers + 2) / noise.sigma <= kMostReach) ||
-      !(most / noise.sigma <= kMostTilt)) {
-    throw parameter_error(
-        fmt::format("complex orders of votes within a distance need noise of a sixtieth of the "
-                    "teachers, and orders of less than 100 times it: sigma is {} for {} teachers, "
-                    "the largest real part {}",
-                    noise.sigma, teachers, most));
-  }
+  require(static_cast<double>(teachers + 2) / noise.sigma <= kMostReach &&
+              most / noise.sigma <= kMostTilt,
+          "complex orders of votes within a distance need noise of a sixtieth of the "
+          "teachers, and orders of less than 100 times it: sigma is {} for {} teachers, "
+          "the largest real part {}",
+          noise.sigma, teachers, most);
   return noise;
 }
 

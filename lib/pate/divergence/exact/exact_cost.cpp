@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/union_bound.hpp"
@@ -133,12 +134,10 @@ void ExactCost::place_lines() {
     std::ranges::sort(changes);
     changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
   }
-  if (changes.size() > kMaxLines) {
-    throw parameter_error(
-        fmt::format("an exact cost knows at most {} changes of what the threshold is compared "
-                    "with, and a query has {}: round the weights, or leave out the threshold",
-                    kMaxLines, changes.size()));
-  }
+  require(changes.size() <= kMaxLines,
+          "an exact cost knows at most {} changes of what the threshold is compared "
+          "with, and a query has {}: round the weights, or leave out the threshold",
+          kMaxLines, changes.size());
   zero_line_ = static_cast<std::size_t>(std::ranges::lower_bound(changes, 0) - changes.begin());
   lines_of_.assign(groups * groups, 0);
   line_sets_.assign(1, {});

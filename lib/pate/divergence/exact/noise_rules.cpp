@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -149,11 +149,9 @@ std::unique_ptr<NoiseRule> rule_for(const LaplaceNoisyMax& noise, std::int64_t /
 
 std::unique_ptr<NoiseRule> rule_for(const OneLaplaceNoise& noise, std::int64_t /*teachers*/,
                                     std::int64_t moved) {
-  if (moved > 1) {
-    throw parameter_error(
-        "exact costs of one Laplace noise are for votes that all count one: give noise to every "
-        "count, or leave out weights");
-  }
+  require(moved <= 1,
+          "exact costs of one Laplace noise are for votes that all count one: give noise to every "
+          "count, or leave out weights");
   if (noise.scale < kMinScale) return nullptr;
   return std::make_unique<OneLaplaceOutcomes>(noise.scale);
 }

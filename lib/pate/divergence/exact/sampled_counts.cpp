@@ -1,12 +1,10 @@
 #include "pate/divergence/exact/sampled_counts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/normal.hpp"
 
 namespace pate {
@@ -83,12 +81,10 @@ PointSpan span_of_points(double sigma, std::int64_t top, double classes) {
   const double rest = normal_upper_quantile(std::log(0.5 / classes)) + 1.0;
   const double range = votes + (2.0 * kEnds + rest) * sigma + 2.0;
   const double per_vote = std::max(1.0, std::ceil(per_sigma / sigma));
-  if (!((range + votes) * per_vote < kMostPoints)) {
-    throw parameter_error(fmt::format(
-        "exact costs of samples look at the noise from too many points where sigma2 is {} and a "
-        "class may have {} votes: what any votes cost is known",
-        sigma, top));
-  }
+  require((range + votes) * per_vote < kMostPoints,
+          "exact costs of samples look at the noise from too many points where sigma2 is {} and a "
+          "class may have {} votes: what any votes cost is known",
+          sigma, top);
   return {range, static_cast<std::int64_t>(per_vote)};
 }
 

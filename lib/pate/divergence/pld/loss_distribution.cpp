@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -24,9 +24,7 @@ double LossDistribution::delta(double epsilon) const {
 }
 
 LossDistribution loss_distribution(const PessimisticProfile& profile, double apart) {
-  if (!(apart >= 0.0 && apart < 1.0)) {
-    throw parameter_error("what is added to every delta must be in [0, 1)");
-  }
+  require(apart >= 0.0 && apart < 1.0, "what is added to every delta must be in [0, 1)");
   LossDistribution result;
   const double width = profile.greatest_epsilon() - profile.least_epsilon();
   result.step = profile.grid_step();

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/pld/pessimistic_profile.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 
@@ -76,9 +76,8 @@ Losses convolved(const Losses& a, const Losses& b) {
 
 std::optional<DiscretizedPairs> DiscretizedPairs::repeated(std::int64_t times, double beyond,
                                                            double most_products) const {
-  if (neighbours() != 1 || times < 1 || !(beyond >= 0.0)) {
-    throw parameter_error("what is repeated is one pair, once at least");
-  }
+  require(neighbours() == 1 && times >= 1 && beyond >= 0.0,
+          "what is repeated is one pair, once at least");
   const auto all = static_cast<double>(times);
   const std::int32_t first = offset_.empty() ? 0 : offset_.front();
   const std::int32_t last = offset_.empty() ? 0 : offset_.back();

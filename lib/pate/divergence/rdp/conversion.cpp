@@ -1,27 +1,21 @@
 #include "pate/divergence/rdp/conversion.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/optimal_conversion.hpp"
 #include "pate/numerics/margin.hpp"
 
 namespace pate {
 
 void validate_delta(double delta) {
-  if (!(delta > 0.0 && delta < 1.0)) {
-    throw parameter_error(fmt::format("delta must be > 0 and < 1, got {}", delta));
-  }
+  require(delta > 0.0 && delta < 1.0, "delta must be > 0 and < 1, got {}", delta);
 }
 
 double conversion_term(Conversion conversion, double order, double delta) {
   validate_delta(delta);
-  if (conversion == Conversion::optimal) {
-    throw parameter_error(
-        "the optimal conversion adds no term to an RDP, so that none can be told");
-  }
+  require(conversion != Conversion::optimal,
+          "the optimal conversion adds no term to an RDP, so that none can be told");
   const double log_delta = std::log(delta);
   if (conversion == Conversion::classic) {
     return -log_delta / (order - 1.0) * (1.0 + kConversionRounding);

@@ -1,7 +1,5 @@
 #include "pate/divergence/rdp/orders.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/math/tools/minima.hpp>
@@ -11,6 +9,7 @@
 #include <map>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -189,9 +188,8 @@ std::span<const double> moment_orders() {
 std::vector<double> validated_orders(std::vector<double> orders) {
   if (orders.empty()) throw parameter_error("orders must name at least one order, got none");
   for (const double order : orders) {
-    if (!(order >= kLowestOrder && order <= kHighestOrder)) {
-      throw parameter_error(fmt::format("orders must be from 1 + 1e-9 to 1e9, got {}", order));
-    }
+    require(order >= kLowestOrder && order <= kHighestOrder,
+            "orders must be from 1 + 1e-9 to 1e9, got {}", order);
   }
   std::sort(orders.begin(), orders.end());
   orders.erase(std::unique(orders.begin(), orders.end()), orders.end());

@@ -1,13 +1,12 @@
 #include "pate/divergence/rdp/step_composition.hpp"
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <boost/math/constants/constants.hpp>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/bisect.hpp"
 #include "pate/numerics/extended.hpp"
@@ -44,9 +43,7 @@ double log_gaussian_dp_delta(double mu, double epsilon) {
 
 double gaussian_dp_epsilon(double mu, double delta) {
   validate_delta(delta);
-  if (!(mu >= 0.0) || !std::isfinite(mu)) {
-    throw parameter_error(fmt::format("mu must be >= 0 and finite, got {}", mu));
-  }
+  require_cost(mu, "mu");
   const double log_delta = std::log(delta);
   if (mu == 0.0) return 0.0;
   // delta(epsilon) <= Phi(-epsilon/mu + mu/2).
@@ -170,14 +167,9 @@ class LossTail {
 }  // namespace
 
 double composed_pure_dp_epsilon(double step_epsilon, std::int64_t steps, double delta) {
-  if (!(step_epsilon >= 0.0) || !std::isfinite(step_epsilon)) {
-    throw parameter_error(
-        fmt::format("step epsilon must be >= 0 and finite, got {}", step_epsilon));
-  }
-  if (steps < 0) throw parameter_error(fmt::format("steps must be >= 0, got {}", steps));
-  if (!(delta >= 0.0 && delta < 1.0)) {
-    throw parameter_error(fmt::format("delta must be >= 0 and < 1, got {}", delta));
-  }
+  require_cost(step_epsilon, "step epsilon");
+  require(steps >= 0, "steps must be >= 0, got {}", steps);
+  require(delta >= 0.0 && delta < 1.0, "delta must be >= 0 and < 1, got {}", delta);
   const double simple = static_cast<double>(steps) * step_epsilon * (1.0 + kRounding);
   if (simple == 0.0 || delta == 0.0) return simple;
   if (steps > (std::int64_t{1} << 52)) return simple;  // more than doubles count

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -183,10 +184,8 @@ ExactDeviate exact_laplace(BitSource& source) {
 
 ExactDeviate exact_normal_above(std::uint64_t level, BitSource& source) {
   constexpr std::uint64_t kHighest = 64;
-  if (level > kHighest) {
-    throw parameter_error(
-        fmt::format("the level of a normal deviate must be <= {}, got {}", kHighest, level));
-  }
+  require(level <= kHighest, "the level of a normal deviate must be <= {}, got {}", kHighest,
+          level);
   return normal_beyond(level, false, source);
 }
 
@@ -236,10 +235,7 @@ Integer NoisyValue::rounded_up(int exponent, BitSource& source) {
 }
 
 double released_on_grid(NoisyValue& value, double largest, BitSource& source) {
-  if (!(largest >= 0.0)) {
-    throw parameter_error(
-        fmt::format("the largest released value must be >= 0 and finite, got {}", largest));
-  }
+  require(largest >= 0.0, "the largest released value must be >= 0 and finite, got {}", largest);
   const Integer top = ceil_to_multiple(Dyadic(largest), kReleaseGridExponent);
   Integer steps = value.rounded_up(kReleaseGridExponent, source);
   if (steps < 0) steps = 0;

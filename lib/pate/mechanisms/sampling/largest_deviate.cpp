@@ -1,13 +1,12 @@
 #include "pate/mechanisms/sampling/largest_deviate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -79,12 +78,6 @@ Interval pi(unsigned bits) {
   return {16 * a.low - 4 * b.high, 16 * a.high - 4 * b.low};
 }
 
-void check_level(std::uint64_t level) {
-  if (level <= kHighestLevel) return;
-  throw parameter_error(
-      fmt::format("the level of a tail must be <= {}, got {}", kHighestLevel, level));
-}
-
 // n fair coins: how many of them show heads.
 std::uint64_t heads(std::uint64_t n, BitSource& source) {
   std::uint64_t count = 0;
@@ -120,7 +113,8 @@ bool BinaryDigits::operator[](unsigned i) {
 
 // 1/2 - phi(L) (L + L^3/3 + L^5/(3 5) + ...), phi(L) = 1 / sqrt(2 pi e^(L^2)).
 BinaryDigits normal_tail(std::uint64_t level) {
-  check_level(level);
+  require(level <= kHighestLevel, "the level of a tail must be <= {}, got {}", kHighestLevel,
+          level);
   return BinaryDigits([level](unsigned bits) -> Interval {
     const Integer half = Integer(1) << (bits - 1);
     if (level == 0) return {half, half};
@@ -144,7 +138,8 @@ BinaryDigits normal_tail(std::uint64_t level) {
 }
 
 BinaryDigits laplace_tail(std::uint64_t level) {
-  check_level(level);
+  require(level <= kHighestLevel, "the level of a tail must be <= {}, got {}", kHighestLevel,
+          level);
   return BinaryDigits([level](unsigned bits) -> Interval {
     const Integer half = Integer(1) << (bits - 1);
     if (level == 0) return {half, half};

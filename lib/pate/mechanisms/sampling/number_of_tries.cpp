@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -102,21 +103,16 @@ double NumberOfTries::expected() const {
 void validate(const NumberOfTries& tries) {
   const double value = tries.parameter;
   if (tries.law == TriesLaw::poisson) {
-    if (!(value >= 1.0 && value <= kMostTries)) {
-      throw parameter_error(fmt::format(
-          "the Poisson number of tries must have a mean from 1 to {}, got {}", kMostTries, value));
-    }
+    require(value >= 1.0 && value <= kMostTries,
+            "the Poisson number of tries must have a mean from 1 to {}, got {}", kMostTries, value);
     return;
   }
-  if (!(value > 0.0 && value < 1.0)) {
-    throw parameter_error(
-        fmt::format("gamma of the number of tries must be above 0 and below 1, got {}", value));
-  }
+  require(value > 0.0 && value < 1.0,
+          "gamma of the number of tries must be above 0 and below 1, got {}", value);
   // The least gamma is solved for: it may be a little less.
-  if (!(tries.expected() <= kMostTries * (1.0 + 1e-9))) {
-    throw parameter_error(fmt::format("at most {} tries may be expected, gamma {} gives {}",
-                                      kMostTries, value, tries.expected()));
-  }
+  require(tries.expected() <= kMostTries * (1.0 + 1e-9),
+          "at most {} tries may be expected, gamma {} gives {}", kMostTries, value,
+          tries.expected());
 }
 
 NumberOfTries tries_expecting(TriesLaw law, double expected) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -101,12 +102,8 @@ std::string describe(const char* condition, const char* function, const Descent&
 PublishedCostCurve::PublishedCostCurve(double sigma, double order, std::int64_t classes)
     : sigma_(sigma), order_(order), classes_(classes) {
   require_positive(sigma, "sigma2");
-  if (!(order > 1.0) || !std::isfinite(order)) {
-    throw parameter_error(fmt::format("order must be > 1 and finite, got {}", order));
-  }
-  if (!(classes >= 2)) {
-    throw parameter_error(fmt::format("classes must be at least 2, got {}", classes));
-  }
+  require(order > 1.0 && std::isfinite(order), "order must be > 1 and finite, got {}", order);
+  require(classes >= 2, "classes must be at least 2, got {}", classes);
   log_others_ = std::log(static_cast<double>(classes - 1));
   data_independent_ = data_independent_cost(GaussianNoisyMax{sigma}, order);
   log_q0_ = find_log_q0();

@@ -13,6 +13,7 @@
 #include "pate/accounting/cost_sums.hpp"
 #include "pate/accounting/direct_costs.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/mechanisms/noisy_max.hpp"
@@ -81,19 +82,16 @@ void check(const Run& run, const AsPublishedSettings& settings) {
   validate_delta(settings.delta);
   if (run.rows.empty())
     throw parameter_error("no queries were selected: there is nothing to release");
-  if (run.votes.teachers() > kMaxTeachers) {
-    throw parameter_error(fmt::format("S18's procedure is computed for up to {} teachers, got {}",
-                                      kMaxTeachers, run.votes.teachers()));
-  }
+  require(run.votes.teachers() <= kMaxTeachers,
+          "S18's procedure is computed for up to {} teachers, got {}", kMaxTeachers,
+          run.votes.teachers());
 }
 
 }  // namespace
 
 double gnss_cost(double order, double beta, double sigma_ss) {
   require_positive(beta, "beta");
-  if (!(sigma_ss > 0.0)) {
-    throw parameter_error(fmt::format("sigma-ss must be > 0, got {}", sigma_ss));
-  }
+  require(sigma_ss > 0.0, "sigma-ss must be > 0, got {}", sigma_ss);
   if (!(order > 1.0 && 2.0 * order * beta < 1.0)) {
     throw validity_error(fmt::format(
         "the published release cost needs 1 < order < 1/(2 beta), got order {} and beta {}, where "

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/release/as_published/local_sensitivity.hpp"
 
 namespace pate {
@@ -62,7 +61,7 @@ SensitivityCurve sensitivity_curve(const PublishedCostCurve& curve, double lowes
 
 SensitivityCurve sensitivity_curve(double sigma, double order, std::int64_t classes,
                                    std::int64_t teachers) {
-  if (teachers < 1) throw parameter_error(fmt::format("teachers must be >= 1, got {}", teachers));
+  require(teachers >= 1, "teachers must be >= 1, got {}", teachers);
   const PublishedCostCurve curve(sigma, order, classes);
   const double lowest = unanimous_log_q(sigma, classes, teachers);
   require(check_conditions(curve, lowest), curve);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/sums.hpp"
 
 namespace pate {
@@ -39,9 +40,8 @@ WeightedHistograms weighted_histograms(const Run& run, GuaranteeKind reading,
     throw parameter_error(fmt::format(
         "histograms are weighted for the readings expected and realized, not {}", name(reading)));
   }
-  if (selects && reading == GuaranteeKind::realized && !run.decisions) {
-    throw parameter_error("the reading realized needs decisions: which queries were answered");
-  }
+  require(!selects || reading != GuaranteeKind::realized || run.decisions,
+          "the reading realized needs decisions: which queries were answered");
   WeightedHistograms result;
   result.classes = static_cast<std::size_t>(run.votes.classes());
   for (std::size_t i = 0; i < counted.keys.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/complex/certificate_terms.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/infinity.hpp"
@@ -44,9 +45,8 @@ ComplexCurve::ComplexCurve(ComplexOrders orders, const DiscreteGaussian& noise, 
       t_min_(t_min) {
   validate(orders_);
   validate_delta(delta);
-  if (values_.empty() || !(values_.front() >= 0.0) || !(values_.back() < 1e9)) {
-    throw parameter_error("a curve must be >= 0 and below 1e9");
-  }
+  require(!values_.empty() && values_.front() >= 0.0 && values_.back() < 1e9,
+          "a curve must be >= 0 and below 1e9");
   for (std::size_t i = 1; i < values_.size(); ++i) {
     if (!(values_[i] >= values_[i - 1])) throw parameter_error("a curve must not fall");
   }
@@ -111,9 +111,8 @@ bool ComplexCurve::holds(const CurveSide& side, std::int64_t t) const {
 
 std::int64_t ComplexCurve::index(const ComplexCosts& costs) const {
   const auto last = static_cast<std::size_t>(costs.teachers);
-  if (costs.orders != orders_ || costs.units.size() != last + 1) {
-    throw parameter_error("an index needs moduli at the orders of its curve, at every distance");
-  }
+  require(costs.orders == orders_ && costs.units.size() == last + 1,
+          "an index needs moduli at the orders of its curve, at every distance");
   std::vector<CurveSide> sides;
   for (std::size_t d = 0; d <= last; ++d) {
     sides.emplace_back(orders_, costs.units[d], static_cast<std::int64_t>(d));

@@ -1,10 +1,8 @@
 #include "pate/release/curve/complex_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/release/curve/recipe_choice.hpp"
 #include "pate/release/declared/certificate.hpp"
@@ -42,19 +40,13 @@ CurveDraw ComplexPlan::draw(BitSource& source) const {
 
 ComplexPlan complex_plan(const VoteProfile& votes, const ComplexPlanSettings& settings,
                          const CurveTableSource& source, const ProgressCallback& progress) {
-  if (votes.queries < 1) {
-    throw parameter_error("a release through a curve needs at least one query, got none");
-  }
-  if (settings.cost != ReleasedCost::joint) {
-    throw parameter_error(
-        "a curve by complex orders counts every query of a list: its reading is joint, else use "
-        "Renyi orders");
-  }
-  if (!settings.earlier.empty()) {
-    throw parameter_error(
-        "numbers were told about the same answers before, and a curve by complex orders does not "
-        "count their noise, which may have depended on the answers: use Renyi orders");
-  }
+  require(votes.queries >= 1, "a release through a curve needs at least one query, got none");
+  require(settings.cost == ReleasedCost::joint,
+          "a curve by complex orders counts every query of a list: its reading is joint, else use "
+          "Renyi orders");
+  require(settings.earlier.empty(),
+          "numbers were told about the same answers before, and a curve by complex orders does not "
+          "count their noise, which may have depended on the answers: use Renyi orders");
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
   CostSpec question =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/release/curve/top_count_costs.hpp"
 
 namespace pate {
@@ -44,9 +45,7 @@ void validate(const CostSpec& question) {
   validate(question.aggregator);
   validate(question.neighbours);
   require(Asked::release, question.neighbours);
-  if (question.classes < 2) {
-    throw parameter_error("with a single class nothing depends on the votes");
-  }
+  require(question.classes >= 2, "with a single class nothing depends on the votes");
   require_classes(question.aggregator.noisy_max, question.classes);
   if (question.teachers < 1) throw parameter_error("a release needs at least one teacher");
   require_teachers(question.neighbours, question.teachers);

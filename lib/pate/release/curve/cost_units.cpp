@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/infinity.hpp"
 
 namespace pate {
@@ -45,9 +46,8 @@ void require_no_less(CostUnits stored, CostUnits computed) {
 }
 
 std::span<const CostUnits> StoredUnits::take(std::int64_t count) {
-  if (count < 0 || count > static_cast<std::int64_t>(left_.size())) {
-    throw parameter_error("there are fewer stored numbers than the costs need");
-  }
+  require(count >= 0 && count <= static_cast<std::int64_t>(left_.size()),
+          "there are fewer stored numbers than the costs need");
   const auto taken = left_.first(static_cast<std::size_t>(count));
   left_ = left_.subspan(taken.size());
   return taken;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -251,9 +252,8 @@ std::vector<CostUnits> CostsWithinDistance::upper(const VoteProfile& votes, unsi
                                                   std::size_t distances) const {
   const auto size =
       std::clamp<std::size_t>(distances, 1, static_cast<std::size_t>(question_.teachers) + 1);
-  if (votes.teachers != question_.teachers || votes.classes != question_.classes) {
-    throw parameter_error("the votes are not of the teachers and classes the costs are for");
-  }
+  require(votes.teachers == question_.teachers && votes.classes == question_.classes,
+          "the votes are not of the teachers and classes the costs are for");
   // By key all that counts are the three largest counts and the statistic: many histograms may have
   // the same.
   struct Some {

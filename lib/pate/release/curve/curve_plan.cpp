@@ -1,12 +1,11 @@
 #include "pate/release/curve/curve_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/margin.hpp"
 
@@ -68,9 +67,7 @@ double CurvePlan::epsilon_before() const {
 
 CurvePlan curve_plan(const VoteProfile& votes, const CurvePlanSettings& settings,
                      const CurveTableSource& source, const ProgressCallback& progress) {
-  if (votes.queries < 1) {
-    throw parameter_error("a release through a curve needs at least one query, got none");
-  }
+  require(votes.queries >= 1, "a release through a curve needs at least one query, got none");
   CurveSettings made;
   made.question = question_of(votes, settings);
   made.parameters = settings.parameters;

@@ -1,10 +1,7 @@
 #include "pate/release/curve/curve_release.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/complex/key_moduli.hpp"
 #include "pate/numerics/margin.hpp"
 #include "pate/release/curve/complex_recipe.hpp"
@@ -37,17 +34,12 @@ CurveMechanism::CurveMechanism(const CurveSettings& settings,
     : settings_(settings), costs_(std::move(costs)) {
   validate(settings.parameters);
   settings_.question = costs_->question();
-  if (settings_.question.order != settings.parameters.order) {
-    throw parameter_error("the tables are not those of the order of the parameters");
-  }
-  if (settings.queries < 1 || settings.answered < 0 || settings.answered > settings.queries) {
-    throw parameter_error(fmt::format("{} queries of which {} were answered cannot be released",
-                                      settings.queries, settings.answered));
-  }
-  if (!(settings.added_rdp >= 0.0) || !std::isfinite(settings.added_rdp)) {
-    throw parameter_error(
-        fmt::format("an added cost must be >= 0 and finite, got {}", settings.added_rdp));
-  }
+  require(settings_.question.order == settings.parameters.order,
+          "the tables are not those of the order of the parameters");
+  require(settings.queries >= 1 && settings.answered >= 0 && settings.answered <= settings.queries,
+          "{} queries of which {} were answered cannot be released", settings.queries,
+          settings.answered);
+  require_cost(settings.added_rdp, "an added cost");
   if (settings.added_rdp > 0.0) added_ = units_of(settings.added_rdp, kCostMargin);
   const CostUnits most = costs_->largest(settings.queries, settings.answered);
   if (most > (CostUnits{1} << 61) - added_) {

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/log_space.hpp"
@@ -70,10 +71,8 @@ class SmallestShare {
 };
 
 double checked_order(double order) {
-  if (!(order >= kLowestOrder) || !(order <= 1000)) {
-    throw parameter_error(
-        fmt::format("the order of a release must be from 1 + 1e-9 to 1000, got {}", order));
-  }
+  require(order >= kLowestOrder && order <= 1000,
+          "the order of a release must be from 1 + 1e-9 to 1000, got {}", order);
   return order;
 }
 
@@ -97,10 +96,8 @@ double checked_delta(double delta) {
 void validate(const CurveParameters& parameters) {
   checked_order(parameters.order);
   const DiscreteGaussian noise(parameters.s);
-  if (!(parameters.beta >= 1e-6) || !(parameters.beta <= 10.0)) {
-    throw parameter_error(
-        fmt::format("beta of a curve must be in [1e-6, 10], got {}", parameters.beta));
-  }
+  require(parameters.beta >= 1e-6 && parameters.beta <= 10.0,
+          "beta of a curve must be in [1e-6, 10], got {}", parameters.beta);
 }
 
 std::int64_t noise_half_width(double order, double s, double span) {
@@ -228,9 +225,8 @@ PublicCurve::PublicCurve(double order, const DiscreteGaussian& noise, double del
       first_(first),
       values_(std::move(values)),
       t_min_(t_min) {
-  if (values_.empty() || !(values_.front() >= 0.0) || !(values_.back() < 1e9)) {
-    throw parameter_error("a curve must be >= 0 and below 1e9");
-  }
+  require(!values_.empty() && values_.front() >= 0.0 && values_.back() < 1e9,
+          "a curve must be >= 0 and below 1e9");
   for (std::size_t i = 1; i < values_.size(); ++i) {
     if (!(values_[i] >= values_[i - 1])) throw parameter_error("a curve must not fall");
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/keys/random_key.hpp"
 #include "pate/numerics/whole_division.hpp"
 #include "pate/release/curve/move_excesses.hpp"
@@ -30,9 +31,7 @@ KeyCosts::KeyCosts(const TiltedCost& cost, Keys keys, std::int64_t step, std::in
       cell_(three_     ? 1
             : cell > 0 ? cell
                        : cell_for(teachers_)) {
-  if (!three_ && cost.moved() > 1) {
-    throw parameter_error("costs of several votes that move have three keys");
-  }
+  require(three_ || cost.moved() <= 1, "costs of several votes that move have three keys");
   for (std::int64_t v = least_; v <= teachers_; ++v) {
     Table& table = tables_.emplace_back(empty_table(v));
     table.values.assign(static_cast<std::size_t>(table.rows * table.columns), kNoKey);

@@ -5,6 +5,7 @@
 
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -37,10 +38,10 @@ WalkTable::WalkTable(StoredUnits& from) : first_(from.next()), last_(from.next()
 }
 
 void WalkTable::check(const Question& question, std::mt19937_64& random, int entries) const {
-  if (first_ != question.first || last_ != question.last ||
-      !std::equal(cells_.rbegin(), cells_.rend(), question.cells.begin(), question.cells.end())) {
-    throw parameter_error("the stored numbers are not of these counts and cells");
-  }
+  require(
+      first_ == question.first && last_ == question.last &&
+          std::equal(cells_.rbegin(), cells_.rend(), question.cells.begin(), question.cells.end()),
+      "the stored numbers are not of these counts and cells");
   const std::vector<CostUnits>& values = rows_.values();
   const auto size = static_cast<std::size_t>(width());
   for (std::size_t i = size; i < values.size(); ++i) {

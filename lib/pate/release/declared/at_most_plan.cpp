@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/release/declared/certificate.hpp"
 #include "pate/release/declared/declared_run.hpp"
 
@@ -41,18 +42,14 @@ double AtMostPlan::telling_epsilon() const {
 AtMostPlan at_most_plan(const VoteProfile& votes, const AtMostSettings& settings,
                         const CurveTableSource& source, const ProgressCallback& progress) {
   if (votes.queries < 1) throw parameter_error("a claim needs at least one query, got none");
-  if (settings.cost != ReleasedCost::joint) {
-    throw parameter_error("a claim counts every query: its reading is joint");
-  }
+  require(settings.cost == ReleasedCost::joint, "a claim counts every query: its reading is joint");
   validate_delta(settings.delta);
   (void)added_entries(settings, settings.delta);
   CostSpec question =
       joint_question(votes.aggregator, votes.neighbours, votes.teachers, votes.classes);
   if (settings.bound) question.cost = *settings.bound;
-  if (settings.bound && settings.certificate == Certificate::complex) {
-    throw parameter_error(
-        "a cost is one of Renyi orders: a certificate by complex orders has none");
-  }
+  require(!settings.bound || settings.certificate != Certificate::complex,
+          "a cost is one of Renyi orders: a certificate by complex orders has none");
   const CertificateRule rule =
       certificate_rule(settings.bound ? Certificate::renyi : settings.certificate, question);
   const AtMostClaim claim(

@@ -11,6 +11,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/numerics/bisect.hpp"
 #include "pate/numerics/log_space.hpp"
@@ -101,13 +102,10 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
     : settings_(settings),
       rule_(certificate_rule(settings.certificate, settings.question)),
       test_(rule_, settings.budget) {
-  if (settings.queries < 1) {
-    throw parameter_error("a declared budget needs at least one query, got none");
-  }
+  require(settings.queries >= 1, "a declared budget needs at least one query, got none");
   CostSpec question = settings.question;
-  if (question.reading != ReleasedCost::joint) {
-    throw parameter_error("a declared budget counts every query: its reading is joint");
-  }
+  require(question.reading == ReleasedCost::joint,
+          "a declared budget counts every query: its reading is joint");
   question.order = test_.renyi_orders().front();
   validate(question);
   const DeclaredBudget& budget = settings.budget;
@@ -119,10 +117,9 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
         budget.epsilon, budget.delta, best));
   }
   if (!budget.has_fallback) return;
-  if (settings.fallback_queries < 1 || settings.fallback_queries > settings.queries) {
-    throw parameter_error(fmt::format("a failed test can be followed by 1 to {} queries, got {}",
-                                      settings.queries, settings.fallback_queries));
-  }
+  require(settings.fallback_queries >= 1 && settings.fallback_queries <= settings.queries,
+          "a failed test can be followed by 1 to {} queries, got {}", settings.queries,
+          settings.fallback_queries);
   const double cost = epsilon_for_any_votes(question.aggregator, question.neighbours,
                                             settings.fallback_queries, budget.fallback_delta());
   if (!(cost <= budget.fallback_epsilon())) {
@@ -139,9 +136,8 @@ DeclaredMechanism::DeclaredMechanism(const DeclaredSettings& settings)
 RunCosts DeclaredMechanism::costs(const VoteProfile& votes, const TestOrders& orders,
                                   const CurveTableSource& source, std::size_t distances,
                                   const ProgressCallback& progress) const {
-  if (votes.queries != settings_.queries) {
-    throw parameter_error("the votes are not those that the budget was declared for");
-  }
+  require(votes.queries == settings_.queries,
+          "the votes are not those that the budget was declared for");
   return std::move(run_costs(settings_.question, {&votes, 1}, orders, source, settings_.threads,
                              progress, distances)
                        .front());

@@ -1,13 +1,12 @@
 #include "pate/release/declared/declared_test.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/numerics/log_space.hpp"
 
@@ -87,9 +86,7 @@ DeclaredTest::DeclaredTest(double epsilon, double delta, PassLadder ladder,
   validate_delta(delta);
   if (orders_.empty()) throw parameter_error("a declared budget needs at least one Renyi order");
   for (const double order : orders_) {
-    if (!(order > 1.0)) {
-      throw parameter_error(fmt::format("a Renyi order must be above 1, got {}", order));
-    }
+    require(order > 1.0, "a Renyi order must be above 1, got {}", order);
     std::vector<CostUnits>& units = thresholds_.emplace_back();
     for (std::size_t i = 0; i < ladder_.last(); ++i) {
       // Above the last level p_i is more than delta, so this is below 1.

@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/keys/random_key.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/whole_division.hpp"
@@ -45,9 +45,8 @@ ModulusTable::ModulusTable(const KeyModuli& moduli, std::shared_ptr<const void> 
                            std::span<const ModulusUnits> values, std::uint64_t seed,
                            unsigned threads)
     : planes_(all_planes(moduli)), owner_(std::move(owner)), values_(values) {
-  if (values.size() != planes_.size()) {
-    throw parameter_error("the stored numbers are not as many as the keys have moduli");
-  }
+  require(values.size() == planes_.size(),
+          "the stored numbers are not as many as the keys have moduli");
   check(moduli, seed, threads);
 }
 
@@ -58,9 +57,8 @@ void ModulusTable::check(const KeyModuli& moduli, std::uint64_t seed, unsigned t
   parallel_for(planes.size(), threads, [&](std::size_t p) {
     rises[p] = planes[p].is_rising(values_.data() + planes_.start(p), width) ? 1 : 0;
   });
-  if (std::ranges::find(rises, 0) != rises.end()) {
-    throw parameter_error("stored moduli fall where the counts behind the top one grow");
-  }
+  require(std::ranges::find(rises, 0) == rises.end(),
+          "stored moduli fall where the counts behind the top one grow");
   std::mt19937_64 random(seed);
   KeyModuli::Scratch scratch(moduli);
   std::vector<double> logs(width);
@@ -73,9 +71,8 @@ void ModulusTable::check(const KeyModuli& moduli, std::uint64_t seed, unsigned t
         values_.data() + planes_.start(plane) + planes[plane].place(x2 + x3, x2) * width;
     for (std::size_t k = 0; k < width; ++k) {
       const double units = logs[k] * 0x1p40;
-      if (!(static_cast<double>(its[k]) >= units - processor_rounding(units))) {
-        throw parameter_error("a stored modulus is less than the one that is computed now");
-      }
+      require(static_cast<double>(its[k]) >= units - processor_rounding(units),
+              "a stored modulus is less than the one that is computed now");
     }
   }
 }

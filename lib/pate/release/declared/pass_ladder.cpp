@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -44,10 +45,9 @@ void validate_ladder(const LadderTerms& terms) {
                                       0.5 * kLeastDeclaredEpsilon, kLargestDeclaredEpsilon,
                                       terms.growth));
   }
-  if (!(terms.delta >= kLeastDeclaredDelta && terms.delta < 1.0)) {
-    throw parameter_error(fmt::format("the delta of a declared budget must be from {} to 1, got {}",
-                                      kLeastDeclaredDelta, terms.delta));
-  }
+  require(terms.delta >= kLeastDeclaredDelta && terms.delta < 1.0,
+          "the delta of a declared budget must be from {} to 1, got {}", kLeastDeclaredDelta,
+          terms.delta);
 }
 
 std::vector<Integer> made_passes(const LadderTerms& terms) {
@@ -85,10 +85,8 @@ double log_ratio_upwards(const Integer& a, const Integer& b) {
 }  // namespace
 
 Integer exp_rounded_down(double x, unsigned bits) {
-  if (!(x >= 0.0 && x <= kLargestDeclaredEpsilon)) {
-    throw parameter_error(
-        fmt::format("e^x is wanted for x from 0 to {}, got {}", kLargestDeclaredEpsilon, x));
-  }
+  require(x >= 0.0 && x <= kLargestDeclaredEpsilon, "e^x is wanted for x from 0 to {}, got {}",
+          kLargestDeclaredEpsilon, x);
   const Dyadic exact(x);
   const auto shift = static_cast<unsigned>(std::max(-exact.exponent(), 0));
   const auto more = static_cast<unsigned>(std::max(exact.exponent(), 0));

@@ -1,7 +1,5 @@
 #include "pate/release/smooth/release_cost.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include "pate/accounting/count_distinct.hpp"
 #include "pate/base/error.hpp"
 #include "pate/base/parallel/parallel_for.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/bounds/joint_cost.hpp"
 #include "pate/divergence/bounds/query_cost.hpp"
 #include "pate/divergence/bounds/step_cost.hpp"
@@ -133,9 +132,7 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
   votes.classes = run.votes.classes();
   votes.queries = run.rows.size();
   votes.has_decisions = run.decisions.has_value();
-  if (votes.classes < 2) {
-    throw parameter_error("a release needs votes over at least two classes, got one");
-  }
+  require(votes.classes >= 2, "a release needs votes over at least two classes, got one");
   const DistinctQueries counted = count_distinct(run, sorted_histogram(), {.threads = threads});
   const UnionBoundTable table(pair_term(votes.aggregator.noisy_max), votes.teachers);
   constexpr std::size_t kPiece = 256;
@@ -157,14 +154,11 @@ VoteProfile collect_votes(const Run& run, unsigned threads) {
 }
 
 CostAtOrder cost_at_order(const VoteProfile& votes, double order, const CostChoice& choice) {
-  if (!(order > 1.0) || !std::isfinite(order)) {
-    throw parameter_error(fmt::format("the order must be > 1 and finite, got {}", order));
-  }
+  require(order > 1.0 && std::isfinite(order), "the order must be > 1 and finite, got {}", order);
   require(Asked::smooth_release, votes.neighbours);
   const bool realized = choice.cost == ReleasedCost::realized;
-  if (realized && !(votes.has_decisions && votes.aggregator.selection)) {
-    throw parameter_error("the realized cost needs a threshold and the decisions of the run");
-  }
+  require(!realized || (votes.has_decisions && votes.aggregator.selection),
+          "the realized cost needs a threshold and the decisions of the run");
   CostAtOrder result;
   result.order = order;
   result.largest_rdp = largest_rdp(votes, choice.cost, order);
@@ -204,19 +198,14 @@ double release_cost(double order, double beta, double sigma, double k) {
 }
 
 void validate(const ReleaseParameters& parameters) {
-  if (!(parameters.order >= kLowestOrder) || !(parameters.order <= kHighestOrder)) {
-    throw parameter_error(fmt::format("the order of a release must be from 1 + 1e-9 to 1e9, got {}",
-                                      parameters.order));
-  }
-  if (!(parameters.beta > 0.0 &&
-        parameters.beta * (1.0 + kReleaseMargin) < largest_beta(parameters.order))) {
-    throw parameter_error(fmt::format(
-        "beta must be > 0 and < 1/2 log(order / (order - 1)) = {:.6g} at order {}, got {}",
-        largest_beta(parameters.order), parameters.order, parameters.beta));
-  }
-  if (!(parameters.sigma > 0.0) || !std::isfinite(parameters.sigma)) {
-    throw parameter_error(fmt::format("sigma-ss must be > 0 and finite, got {}", parameters.sigma));
-  }
+  require(parameters.order >= kLowestOrder && parameters.order <= kHighestOrder,
+          "the order of a release must be from 1 + 1e-9 to 1e9, got {}", parameters.order);
+  require(parameters.beta > 0.0 &&
+              parameters.beta * (1.0 + kReleaseMargin) < largest_beta(parameters.order),
+          "beta must be > 0 and < 1/2 log(order / (order - 1)) = {:.6g} at order {}, got {}",
+          largest_beta(parameters.order), parameters.order, parameters.beta);
+  require(parameters.sigma > 0.0 && std::isfinite(parameters.sigma),
+          "sigma-ss must be > 0 and finite, got {}", parameters.sigma);
 }
 
 ReleaseNumbers release_numbers(const CostAtOrder& cost, const ReleaseParameters& parameters,

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/mechanisms/sampling/exact_deviate.hpp"
 #include "pate/numerics/decimal.hpp"
@@ -67,9 +67,8 @@ Computed compute(const VoteProfile& votes, const ReleaseParameters& parameters,
 double failure_of(std::optional<double> confidence, double delta) {
   validate_delta(delta);
   if (!confidence) return std::min(delta, 0.5);
-  if (!(*confidence >= 0.5 && *confidence < 1.0)) {
-    throw parameter_error(fmt::format("confidence must be >= 0.5 and < 1, got {}", *confidence));
-  }
+  require(*confidence >= 0.5 && *confidence < 1.0, "confidence must be >= 0.5 and < 1, got {}",
+          *confidence);
   return 1.0 - *confidence;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/reports/figures/figure_kinds.hpp"
 #include "pate/reports/figures/figure_parts.hpp"
 
@@ -111,10 +112,9 @@ std::string in_words(std::string name) {
 Figure figure_of(FigureKind kind, std::span<const io::JsonValue> reports,
                  const FigureChoices& choices) {
   if (reports.empty()) throw parameter_error("a picture needs a report");
-  if (!choices.labels.empty() && choices.labels.size() != reports.size()) {
-    throw parameter_error(fmt::format("expected a label for each of the {} reports, got {}",
-                                      reports.size(), choices.labels.size()));
-  }
+  require(choices.labels.empty() || choices.labels.size() == reports.size(),
+          "expected a label for each of the {} reports, got {}", reports.size(),
+          choices.labels.size());
   if (choices.bins < 1) throw parameter_error("expected at least one bin, got 0");
   std::vector<Source> bodies;
   for (std::size_t i = 0; i < reports.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 
 namespace pate {
@@ -29,9 +30,7 @@ bool happens(double share, BitSource& source) {
 
 std::int32_t draw_answer(const MajorityPlan& plan, std::int64_t ones, BitSource& source) {
   const std::int64_t all = plan.settings.teachers.teachers;
-  if (!(ones >= 0 && ones <= all)) {
-    throw parameter_error(fmt::format("votes for a class must be 0 .. {}, got {}", all, ones));
-  }
+  require(ones >= 0 && ones <= all, "votes for a class must be 0 .. {}, got {}", all, ones);
   const auto coin = [&] { return static_cast<std::int32_t>(source.bits(1)); };
   if (plan.subsample > 0) {
     if (!happens(plan.scale, source)) return coin();
@@ -76,10 +75,8 @@ MajorityVotes expected_agreement(const MajorityPlan& plan,
 void add_accuracy(const MajorityPlan& plan, std::span<const std::int32_t> ones,
                   std::span<const std::int32_t> labels, MajorityVotes& votes) {
   const std::int64_t all = plan.settings.teachers.teachers;
-  if (ones.size() != labels.size()) {
-    throw parameter_error(
-        fmt::format("{} queries need as many labels, got {}", ones.size(), labels.size()));
-  }
+  require(ones.size() == labels.size(), "{} queries need as many labels, got {}", ones.size(),
+          labels.size());
   double right = 0.0;
   double variance = 0.0;
   double majority = 0.0;

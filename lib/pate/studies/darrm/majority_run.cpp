@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
 #include "pate/numerics/decimal.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
@@ -39,7 +40,7 @@ double weighed(std::span<const double> weights, std::span<const double> gamma) {
   return std::inner_product(weights.begin(), weights.end(), gamma.begin(), 0.0);
 }
 
-void check_settings(const MajoritySettings& settings) {
+void validate(const MajoritySettings& settings) {
   const bool promises_nothing = settings.setting == TeacherSetting::non_private;
   if (promises_nothing != (settings.noise == NoiseFunction::one_vote)) {
     throw parameter_error(
@@ -50,13 +51,10 @@ void check_settings(const MajoritySettings& settings) {
   if (promises_nothing) {
     validate(PrivateTeachers{settings.teachers.teachers, 1.0, 0.0, settings.teachers.affected});
   }
-  if (settings.noise == NoiseFunction::double_subsampling && !(settings.m >= 1.0)) {
-    throw parameter_error(fmt::format("double subsampling needs m >= 1, got {}", settings.m));
-  }
-  if (settings.setting == TeacherSetting::static_shards && settings.teachers.affected != 1) {
-    throw parameter_error(fmt::format("on disjoint shards a record affects one teacher, got {}",
-                                      settings.teachers.affected));
-  }
+  require(settings.noise != NoiseFunction::double_subsampling || settings.m >= 1.0,
+          "double subsampling needs m >= 1, got {}", settings.m);
+  require(settings.setting != TeacherSetting::static_shards || settings.teachers.affected == 1,
+          "on disjoint shards a record affects one teacher, got {}", settings.teachers.affected);
 }
 
 // The noise function that answers, into the plan.
@@ -86,10 +84,8 @@ void choose_gamma(MajorityPlan& plan) {
       // Teachers are drawn, not the rounded values: those are off by less than 1e-13.
       plan.scale =
           1e-13 * (1.0 + std::exp(settings.target.epsilon)) / plan.certified->certificate.bound;
-      if (!(plan.scale < 0.5)) {
-        throw parameter_error(fmt::format("epsilon = {} of an answer is too small to be certified",
-                                          settings.target.epsilon));
-      }
+      require(plan.scale < 0.5, "epsilon = {} of an answer is too small to be certified",
+              settings.target.epsilon);
       plan.scale = plan.certified->scale * (1.0 - plan.scale);
       for (double& value : plan.certified->gamma) value *= plan.scale / plan.certified->scale;
       plan.certified->scale = plan.scale;
@@ -160,14 +156,11 @@ double delta_left(double total, double delta, std::int64_t steps) {
 
 std::vector<MajorityCost> majority_costs(const MajoritySettings& settings) {
   const std::int64_t queries = settings.queries;
-  if (!(queries >= 1 && queries <= kMaxAnswers)) {
-    throw parameter_error(
-        fmt::format("queries must be at least 1 and at most {}, got {}", kMaxAnswers, queries));
-  }
-  if (settings.total_delta && !(*settings.total_delta > 0.0 && *settings.total_delta < 1.0)) {
-    throw parameter_error(
-        fmt::format("the total delta must be > 0 and < 1, got {}", *settings.total_delta));
-  }
+  require(queries >= 1 && queries <= kMaxAnswers,
+          "queries must be at least 1 and at most {}, got {}", kMaxAnswers, queries);
+  if (settings.total_delta)
+    require(*settings.total_delta > 0.0 && *settings.total_delta < 1.0,
+            "the total delta must be > 0 and < 1, got {}", *settings.total_delta);
   const AnswerTarget& target = settings.target;
   const PrivateTeachers& teachers = settings.teachers;
   std::vector<MajorityCost> costs;
@@ -207,7 +200,7 @@ std::vector<MajorityCost> majority_costs(const MajoritySettings& settings) {
 }
 
 MajorityPlan plan_majority(const MajoritySettings& settings, std::int64_t samples) {
-  check_settings(settings);
+  validate(settings);
   MajorityPlan plan;
   plan.settings = settings;
   plan.costs = majority_costs(settings);

@@ -1,7 +1,5 @@
 #include "pate/studies/darrm/noise_functions.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/random/mersenne_twister.hpp>
@@ -11,7 +9,7 @@
 #include <limits>
 #include <numbers>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/log_gamma.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 
@@ -55,10 +53,8 @@ double upper_half_given(std::int64_t ones, std::int64_t teachers) {
 }  // namespace
 
 std::vector<double> subsampling_gamma(std::int64_t teachers, std::int64_t subsample) {
-  if (!(subsample >= 1 && subsample <= teachers)) {
-    throw parameter_error(
-        fmt::format("a subsample must have 1 .. {} teachers, got {}", teachers, subsample));
-  }
+  require(subsample >= 1 && subsample <= teachers, "a subsample must have 1 .. {} teachers, got {}",
+          teachers, subsample);
   using std::exp;
   std::vector<double> result;
   for (std::int64_t l = least_majority(teachers); l <= teachers; ++l) {
@@ -107,10 +103,7 @@ std::vector<double> one_vote_gamma(std::int64_t teachers, const AnswerTarget& ta
   }
   // A coin in so many answers leaves room for rounding: (E - 1) / 2 of its probability.
   const double coin = std::max(0x1p-36, 1e-14 / std::expm1(target.epsilon));
-  if (!(coin < 0.5)) {
-    throw parameter_error(
-        fmt::format("epsilon = {} of an answer is too small to be certified", target.epsilon));
-  }
+  require(coin < 0.5, "epsilon = {} of an answer is too small to be certified", target.epsilon);
   std::vector<double> result;
   for (std::size_t i = 0; i < majority_sizes(teachers); ++i) {
     result.push_back(std::max(0.0, (1.0 - 2.0 * wrong)) * (1.0 - coin));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/studies/darrm/linear_program.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 
@@ -50,9 +51,7 @@ double check_weights(std::span<const double> weights, const PrivateTeachers& tea
   }
   double total = 0.0;
   for (const double weight : weights) {
-    if (!(weight >= 0.0) || !std::isfinite(weight)) {
-      throw parameter_error(fmt::format("weights must be >= 0 and finite, got {}", weight));
-    }
+    require_cost(weight, "weights");
     total += weight;
   }
   if (!(total > 0.0)) throw parameter_error("weights must not all be 0");

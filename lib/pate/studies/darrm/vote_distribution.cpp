@@ -1,16 +1,12 @@
 #include "pate/studies/darrm/vote_distribution.hpp"
 
-#include <fmt/format.h>
-
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
 std::vector<double> binomial_law(std::int64_t n, double p) {
-  if (n < 0) throw parameter_error(fmt::format("the number of votes must be >= 0, got {}", n));
-  if (!(p >= 0.0 && p <= 1.0)) {
-    throw parameter_error(fmt::format("a probability must be in [0, 1], got {}", p));
-  }
+  require(n >= 0, "the number of votes must be >= 0, got {}", n);
+  require(p >= 0.0 && p <= 1.0, "a probability must be in [0, 1], got {}", p);
   return ones_distribution<double>(std::vector<double>(static_cast<std::size_t>(n), p));
 }
 

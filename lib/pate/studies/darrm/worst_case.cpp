@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/studies/darrm/vote_distribution.hpp"
 
 namespace pate {
@@ -52,34 +53,24 @@ void shift_by(std::vector<Real>& x, std::size_t size, Real p) {
 }  // namespace
 
 void validate(const PrivateTeachers& teachers) {
-  if (teachers.teachers < 1 || teachers.teachers > kMaxMajorityTeachers) {
-    throw parameter_error(fmt::format("the number of teachers must be in 1 .. {}, got {}",
-                                      kMaxMajorityTeachers, teachers.teachers));
-  }
-  if (teachers.affected < 1 || teachers.affected > teachers.teachers) {
-    throw parameter_error(
-        fmt::format("the number of teachers that a record affects must be in 1 .. {}, got {}",
-                    teachers.teachers, teachers.affected));
-  }
-  if (!(teachers.epsilon > 0.0) || !(teachers.epsilon <= kMaxAnswerEpsilon)) {
-    throw parameter_error(fmt::format("a teacher's epsilon must be > 0 and <= {}, got {}",
-                                      kMaxAnswerEpsilon, teachers.epsilon));
-  }
-  if (!(teachers.delta >= 0.0 && teachers.delta < 1.0)) {
-    throw parameter_error(
-        fmt::format("a teacher's delta must be >= 0 and < 1, got {}", teachers.delta));
-  }
+  require(teachers.teachers >= 1 && teachers.teachers <= kMaxMajorityTeachers,
+          "the number of teachers must be in 1 .. {}, got {}", kMaxMajorityTeachers,
+          teachers.teachers);
+  require(teachers.affected >= 1 && teachers.affected <= teachers.teachers,
+          "the number of teachers that a record affects must be in 1 .. {}, got {}",
+          teachers.teachers, teachers.affected);
+  require(teachers.epsilon > 0.0 && teachers.epsilon <= kMaxAnswerEpsilon,
+          "a teacher's epsilon must be > 0 and <= {}, got {}", kMaxAnswerEpsilon, teachers.epsilon);
+  require(teachers.delta >= 0.0 && teachers.delta < 1.0,
+          "a teacher's delta must be >= 0 and < 1, got {}", teachers.delta);
 }
 
 void validate(const AnswerTarget& target) {
-  if (!(target.epsilon > 0.0) || !(target.epsilon <= kMaxAnswerEpsilon)) {
-    throw parameter_error(fmt::format("the epsilon of an answer must be > 0 and <= {}, got {}",
-                                      kMaxAnswerEpsilon, target.epsilon));
-  }
-  if (!(target.delta >= 0.0 && target.delta < 1.0)) {
-    throw parameter_error(
-        fmt::format("the delta of an answer must be >= 0 and < 1, got {}", target.delta));
-  }
+  require(target.epsilon > 0.0 && target.epsilon <= kMaxAnswerEpsilon,
+          "the epsilon of an answer must be > 0 and <= {}, got {}", kMaxAnswerEpsilon,
+          target.epsilon);
+  require(target.delta >= 0.0 && target.delta < 1.0,
+          "the delta of an answer must be >= 0 and < 1, got {}", target.delta);
 }
 
 std::pair<long double, long double> probabilities(Corner corner, const PrivateTeachers& teachers) {
@@ -144,23 +135,20 @@ WorstCase::WorstCase(const PrivateTeachers& teachers, const AnswerTarget& target
   // Of a difference, what its terms lose.
   bound_ -= 4 * kUlp * (factor_ - 1 + 2 * std::abs(delta));
   if (corners_ == CornerSet::lifted) {
-    if (!(bound_ > 0)) {
-      throw parameter_error(fmt::format(
-          "all corners of {} teachers with delta {} are too many to look at, and those of delta = "
-          "0 suffice only for answers whose epsilon and delta leave room for 1 - (1 - {})^{}: ask "
-          "for a monotone noise function, or for more epsilon or delta of an answer",
-          teachers.teachers, teachers.delta, teachers.delta, affected));
-    }
+    require(
+        bound_ > 0,
+        "all corners of {} teachers with delta {} are too many to look at, and those of delta = "
+        "0 suffice only for answers whose epsilon and delta leave room for 1 - (1 - {})^{}: ask "
+        "for a monotone noise function, or for more epsilon or delta of an answer",
+        teachers.teachers, teachers.delta, teachers.delta, affected);
     lift_ = static_cast<double>(whole / bound_) * (1.0 + 1e-15);
   }
   // A level of the recursion loses at most 13/2 of kUlp, the binomials of the last corner as much
   // once more, and the differences at the end a few.
   error_ = 32 * static_cast<long double>(teachers.teachers + 1) * kUlp * (1 + factor_);
-  if (!(error_ < 0.5L * bound_)) {
-    throw parameter_error(
-        fmt::format("epsilon = {} of an answer of {} teachers is too small to be certified",
-                    target.epsilon, teachers.teachers));
-  }
+  require(error_ < 0.5L * bound_,
+          "epsilon = {} of an answer of {} teachers is too small to be certified", target.epsilon,
+          teachers.teachers);
 }
 
 // Depth first over the numbers of teachers at each moving corner. What is kept along the way are
@@ -344,10 +332,8 @@ CertifiedGamma certified(std::span<const double> gamma, const PrivateTeachers& t
                                       gamma.size()));
   }
   for (const double value : gamma) {
-    if (!(value >= 0.0 && value <= 1.0)) {
-      throw parameter_error(
-          fmt::format("a noise function must have values in [0, 1], got {}", value));
-    }
+    require(value >= 0.0 && value <= 1.0, "a noise function must have values in [0, 1], got {}",
+            value);
   }
   const WorstCase worst(teachers, target, is_nondecreasing(gamma));
   CertifiedGamma result{{}, 1.0 - 0x1p-36, worst.corners(), {}};

@@ -1,14 +1,12 @@
 #include "pate/studies/immutable_argmax/constant_added.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numbers>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -76,15 +74,11 @@ double log_tail_at_tie(const NoisyMax& noise, double n, double c) {
 
 void validate(const ImmutableArgmax& mechanism) {
   validate(mechanism.noise);
-  if (!(mechanism.constant >= 0.0 && mechanism.constant <= kMaxConstant)) {
-    throw parameter_error(fmt::format("the constant must be >= 0 and <= {:g}, got {}", kMaxConstant,
-                                      mechanism.constant));
-  }
-  if (!(scale_of(mechanism.noise) / (1.0 + mechanism.constant) >= 2.0 * kMinNoise)) {
-    throw parameter_error(
-        fmt::format("the constant must be at most {:g} times the noise, got {} and {}",
-                    0.5 / kMinNoise, mechanism.constant, scale_of(mechanism.noise)));
-  }
+  require(mechanism.constant >= 0.0 && mechanism.constant <= kMaxConstant,
+          "the constant must be >= 0 and <= {:g}, got {}", kMaxConstant, mechanism.constant);
+  require(scale_of(mechanism.noise) / (1.0 + mechanism.constant) >= 2.0 * kMinNoise,
+          "the constant must be at most {:g} times the noise, got {} and {}", 0.5 / kMinNoise,
+          mechanism.constant, scale_of(mechanism.noise));
 }
 
 double authors_constant(const NoisyMax& noise, std::int64_t classes, double tau) {

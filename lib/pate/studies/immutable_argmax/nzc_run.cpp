@@ -10,7 +10,7 @@
 
 #include "pate/accounting/cost_entries.hpp"
 #include "pate/accounting/mechanism_counts.hpp"
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/divergence/rdp/conversion.hpp"
 #include "pate/divergence/rdp/orders.hpp"
 #include "pate/divergence/rdp/step_composition.hpp"
@@ -139,12 +139,11 @@ void add_claim(NzcAnalysis& analysis) {
 
 void validate(const NzcSettings& settings) {
   validate_delta(settings.delta);
-  if (settings.tau.has_value() == settings.constant.has_value()) {
-    throw parameter_error("one of tau and the constant must be given");
-  }
-  if (settings.tau && !(*settings.tau > 0.0 && *settings.tau < 1.0)) {
-    throw parameter_error(fmt::format("tau must be > 0 and < 1, got {}", *settings.tau));
-  }
+  require(settings.tau.has_value() != settings.constant.has_value(),
+          "one of tau and the constant must be given");
+  if (settings.tau)
+    require(*settings.tau > 0.0 && *settings.tau < 1.0, "tau must be > 0 and < 1, got {}",
+            *settings.tau);
 }
 
 }  // namespace
@@ -159,11 +158,9 @@ NzcAnalysis analyze_nzc(const VoteSource& votes, const RowSelection& rows,
   analysis.teachers = votes.teachers();
   analysis.classes = votes.classes();
   analysis.queries = rows.size();
-  if (analysis.queries < 1 || analysis.classes < 2) {
-    throw parameter_error(
-        fmt::format("at least one query and two classes are needed, got {} and {}",
-                    analysis.queries, analysis.classes));
-  }
+  require(analysis.queries >= 1 && analysis.classes >= 2,
+          "at least one query and two classes are needed, got {} and {}", analysis.queries,
+          analysis.classes);
   analysis.mechanism = {settings.noise,
                         settings.constant
                             ? *settings.constant

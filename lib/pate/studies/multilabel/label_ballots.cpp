@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 
 namespace pate {
 
@@ -137,11 +138,9 @@ LabelBallots::LabelBallots(const NumericTable& table, PredictionLayout layout,
 std::unique_ptr<PredictionVotes> votes_of(std::shared_ptr<const LabelBallots> ballots,
                                           BallotClasses classes) {
   const bool by_label = classes == BallotClasses::labels;
-  if (!by_label && ballots->labels() > kMaxSetLabels) {
-    throw parameter_error(
-        fmt::format("sets of labels (powerset) must be of <= {} labels, got {}: leave powerset out",
-                    kMaxSetLabels, ballots->labels()));
-  }
+  require(by_label || ballots->labels() <= kMaxSetLabels,
+          "sets of labels (powerset) must be of <= {} labels, got {}: leave powerset out",
+          kMaxSetLabels, ballots->labels());
   const std::int64_t count = by_label ? 2 : std::int64_t{1} << ballots->labels();
   return std::make_unique<PredictionVotes>(
       std::make_shared<const BallotTable>(std::move(ballots), classes),
@@ -151,9 +150,7 @@ std::unique_ptr<PredictionVotes> votes_of(std::shared_ptr<const LabelBallots> ba
 LabelsFile::Size LabelCounts::size_of(const NumericTable& table, std::int64_t teachers,
                                       const RowSelection& rows) {
   constexpr std::int64_t kMost = 2147483647;
-  if (!(teachers >= 1 && teachers <= kMost)) {
-    throw parameter_error(fmt::format("teachers must be >= 1 and <= {}, got {}", kMost, teachers));
-  }
+  require_count(teachers, kMost, "teachers");
   require_columns(table, 2, "counts of teachers that gave a label (queries x labels)");
   rows.check(table.name(), table.rows());
   return {teachers, rows.size(), table.columns()};

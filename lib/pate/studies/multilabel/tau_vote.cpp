@@ -1,7 +1,5 @@
 #include "pate/studies/multilabel/tau_vote.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "pate/base/error.hpp"
+#include "pate/base/require.hpp"
 #include "pate/numerics/log_space.hpp"
 #include "pate/numerics/normal.hpp"
 
@@ -45,10 +43,8 @@ GaussianNoisyMax TauVote::as_noisy_max(std::int64_t labels) const {
 }
 
 void validate(const TauVote& vote, std::int64_t labels) {
-  if (!(vote.positives > 0.0) || !std::isfinite(vote.positives)) {
-    throw parameter_error(
-        fmt::format("the T of tau:T must be > 0 and finite, got {}", vote.positives));
-  }
+  require(vote.positives > 0.0 && std::isfinite(vote.positives),
+          "the T of tau:T must be > 0 and finite, got {}", vote.positives);
   require_positive(vote.sigma, "sigma2");
   validate(vote.as_noisy_max(labels), "sigma2 of tau voting over sqrt(T)");
 }

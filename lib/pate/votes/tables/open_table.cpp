@@ -137,13 +137,6 @@ Table open_bytes(const std::string& name, std::string_view ending, std::string_v
   return open_text(name, ending, bytes, first_line, {});
 }
 
-void refuse_directory(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return;
-  throw input_error(
-      fmt::format("{}: expected a file, found a directory{}", path, help_with_directory(path)));
-}
-
 // What came in a stream and cannot be read again.
 OpenedTable open_stream(const std::string& name, std::string_view ending, std::string_view member,
                         std::vector<std::byte> bytes, const FirstLine& first_line) {
@@ -194,7 +187,10 @@ OpenedTable open_table(const std::string& name, const FirstLine& first_line) {
   if (name == "-") return open_stream(kStandardInput, "", "", read_standard_input(), first_line);
   const auto [path, member] = split_name(name);
   if (is_pipe(path)) return open_stream(path, path, member, read_pipe(path), first_line);
-  refuse_directory(path);
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
+    throw input_error(
+        fmt::format("{}: expected a file, found a directory{}", path, help_with_directory(path)));
+  }
   MappedFile file(path);
   const bool array = is_npy(file.bytes()) ||
                      (path.ends_with(".npy") && !is_zip(file.bytes()) && !is_gzip(file.bytes()));
