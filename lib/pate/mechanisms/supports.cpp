@@ -69,10 +69,10 @@ constexpr auto kFacts = std::to_array<Fact>({
      "\1bound has no effect with \1sample-teachers: no bound by the votes is known of samples; "
      "leave it out, \1exact has what they cost on these votes"},
     // Who is protected.
-    {any(smooth_release, published_release), any(Given::several_replaced), kAll,
+    {any(smooth_release, exact_smooth, published_release), any(Given::several_replaced), kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: a release through a "
      "curve is known for them"},
-    {any(ptr, tilted, weights, groups, tries, smooth_release, published_release,
+    {any(ptr, tilted, weights, groups, tries, smooth_release, exact_smooth, published_release,
          published_sensitivity),
      kOthers, kAll,
      "{what} is known for one teacher that votes otherwise, not for {who}: of these the bounds "
@@ -88,7 +88,7 @@ constexpr auto kFacts = std::to_array<Fact>({
     {any(samples_of_records), kOthers, kAll,
      "{what} are known for one record that is added or removed, which moves one vote, not for "
      "{who}: leave out \1teachers-per-person"},
-    {any(release), kAdded, kAll,
+    {any(release, exact_curve, tilted_curve, realized_curve), kAdded, kAll,
      "a release, or a declared budget, is known for teachers that vote otherwise, not for {who}: "
      "tables of costs within a distance need a number of teachers that stays; leave \1neighbours "
      "out, or take what holds whatever the votes, or the bound tradeoff"},

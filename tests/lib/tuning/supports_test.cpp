@@ -1,5 +1,5 @@
 // What is known for whom, cell by cell: what the table says is there is computed, on a small
-// ensemble, and what it says is not is refused with its sentence.
+// ensemble, and what it says is not is refused with its sentence. The page prints the table.
 
 #include "pate/mechanisms/supports.hpp"
 
@@ -34,9 +34,74 @@ namespace {
 
 constexpr Neighbours kOneAdded{Adjacency::add_remove, 1};
 
+// As many as are known of what is asked for alone, and one thing given.
+Circumstances cell(Asked asked, Given given) {
+  const Neighbours known = asked == Asked::samples_of_teachers ? kOneAdded : Neighbours{};
+  const std::array<Neighbours, 5> of_first{{{},
+                                            {Adjacency::replace, 2},
+                                            kOneAdded,
+                                            {Adjacency::add_remove, 2},
+                                            {Adjacency::replace, 4}}};
+  const auto i = static_cast<std::size_t>(given);
+  return given <= Given::more_than_listed ? Circumstances(of_first.at(i))
+                                          : Circumstances(known).with(given);
+}
+
+// What else there may be, as the page says it.
+constexpr std::array<std::string_view, 16> kOthers{"votes left out",
+                                                   "counts",
+                                                   "more than two classes",
+                                                   "PTR",
+                                                   "the sparse form of PTR",
+                                                   "Laplace",
+                                                   "one noise",
+                                                   "a student",
+                                                   "no threshold",
+                                                   "samples",
+                                                   "weights",
+                                                   "a shard",
+                                                   "decisions or labels",
+                                                   "most answers",
+                                                   "a declared budget",
+                                                   "the realized cost"};
+
+std::string table_of_the_page() {
+  std::string text =
+      "| | one votes otherwise | S vote otherwise | one is there or not | S are there or not | not "
+      "with |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(Asked::exports); ++i) {
+    const Asked asked{i};
+    const auto has = [&](Given given) { return !supports(asked, cell(asked, given)); };
+    std::string name = with_options(in_words(asked));
+    if (name.ends_with(',')) name.pop_back();
+    text += "| " + name + " |";
+    for (const Given given :
+         {Given::one_replaced, Given::several_replaced, Given::one_added, Given::several_added}) {
+      const bool is_several = given == Given::several_replaced || given == Given::several_added;
+      text += !has(given)                                   ? " |"
+              : is_several && !has(Given::more_than_listed) ? " up to 3 |"
+                                                            : " yes |";
+    }
+    std::string others;
+    for (std::size_t k = 0; k < kOthers.size(); ++k) {
+      const Given given{static_cast<std::uint8_t>(static_cast<std::size_t>(Given::left_out) + k)};
+      if (!has(given)) others += (others.empty() ? " " : ", ") + std::string(kOthers.at(k));
+    }
+    text += others + " |\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 TEST_SUITE("tuning") {
+  TEST_CASE("the page has the table") {
+    const std::string page = read_bytes(source_file("cli/commands/analyze.md"));
+    const std::string table = table_of_the_page();
+    CAPTURE(table);
+    CHECK(page.find("\n\n" + table + "\n") != std::string::npos);
+  }
+
   TEST_CASE("what is there is computed, what is not is refused as the table says") {
     const auto table =
         npy_table(npy_array<std::int64_t>({2, 6}, {0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 0, 1}));
