@@ -257,7 +257,10 @@ TEST_CASE("refused: certificates by complex orders where moments by key are not 
   CHECK(said([](CostSpec& its) { its.teachers = 2001; }) == needs("2000 teachers at most"));
   CHECK(said([](CostSpec& its) { its.aggregator.noisy_max = LaplaceNoisyMax{40.0}; }) ==
         needs("Gaussian noise"));
-  CHECK(said([](CostSpec& its) { its.aggregator.interactive = true; }) == needs("no student"));
+  CHECK(said([](CostSpec& its) {
+          its.aggregator.selection = ThresholdCheck{150.0, 40.0};
+          its.aggregator.interactive = true;
+        }) == needs("no student"));
   CHECK(said([](CostSpec& its) { its.reading = ReleasedCost::realized; }) ==
         needs("costs of every query"));
   CHECK(says(said([](CostSpec& its) { its.neighbours.teachers = 2; }),
