@@ -108,6 +108,7 @@ void check_darrm_options(const DarrmOptions& options) {
     refuse(given && !has_votes, "{} needs VOTES", option);
   };
   needs_votes(!options.labels.empty(), "--write-labels");
+  needs_votes(!options.input.member.empty(), "--member");
   needs_votes(!options.input.indices.empty(), "--indices");
   needs_votes(!options.input.labels.empty(), "--labels");
   if (!options.labels.empty()) require_rows_from(options.input, false);

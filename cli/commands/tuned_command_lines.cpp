@@ -38,6 +38,7 @@ std::string point_command(std::string line, const TuneOptions& options, const Vo
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) line += fmt::format(" {} {}", option, shell_quote(value));
   };
+  add("--member", options.input.member);
   if (options.input.layout != Layout::counts) add("--layout", option_word(options.input.layout));
   if (const std::string classes = options.input.classes.text(); !classes.empty()) {
     add("--classes", classes);

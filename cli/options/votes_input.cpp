@@ -163,6 +163,23 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
                                            *classes, options.abstentions);
 }
 
+// VOTES with --member as it is opened: ARCHIVE.npz:MEMBER.
+std::string votes_path(const VotesInputOptions& options) {
+  if (options.member.empty()) return options.votes;
+  const std::string file = io::table_path(options.votes);
+  if (!file.ends_with(".npz")) {
+    throw usage_error(
+        fmt::format("--member needs an .npz archive, got {}", io::printable(options.votes)));
+  }
+  std::string path = fmt::format("{}:{}", file, options.member);
+  if (file != options.votes && path != options.votes) {
+    throw usage_error(fmt::format("VOTES names the member {}, --member {}",
+                                  io::printable(options.votes.substr(file.size() + 1)),
+                                  io::printable(options.member)));
+  }
+  return path;
+}
+
 // What abstentions do to everything else.
 Notice abstentions_notice(const VoteSource& votes) {
   if (votes.leaves_out_abstentions()) {
@@ -308,7 +325,7 @@ VotesInput open_votes(const VotesInputOptions& options) {
   input.layout = options.layout;
   std::optional<RowSelection> range;
   if (!options.queries.empty()) range = parse_row_range(options.queries);
-  auto table = open_file(input, "votes", options.votes, first_line_of(options));
+  auto table = open_file(input, "votes", votes_path(options), first_line_of(options));
   input.votes = open_source(options, table);
   input.teachers_said = options.teachers.has_value();
   const VoteSource& votes = *input.votes;

@@ -54,6 +54,7 @@ namespace pate::cli {
 /// The votes and the files beside them, as the command line names them.
 struct VotesInputOptions {
   std::string votes;
+  std::string member;  ///< of an archive: what `votes` may say, too, behind a colon
   Layout layout = Layout::counts;
   std::optional<std::int64_t> teachers;
   bool makes_something = false;  ///< labels, or a number to publish: `teachers` is required then

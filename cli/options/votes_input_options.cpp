@@ -29,6 +29,8 @@ void add_votes_input_options(CommandLine& line, VotesInputOptions& options,
             {Layout::counts, Layout::predictions, Layout::predictions_by_query},
             "array layout: counts (queries x classes), predictions (teachers x queries) or "
             "predictions-by-query");
+  votes.add("--member NAME|all", options.member,
+            "array of an .npz archive; all: its arrays one after another");
   votes.add("--classes K|NAMES", options.classes,
             "number of classes, or their names in a text file: cat,dog; needed for predictions");
   votes.add("--teachers M", options.teachers,

@@ -10,9 +10,9 @@ __all__ = ['analyze', 'tune', 'release', 'explain', 'label', 'darrm', 'nzc', 'mu
            'inspect', 'report', 'plot', 'table', 'cite', 'simulate']
 
 
-def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
-            labels_rows=None, decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False,
+def analyze(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+            index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None,
+            labels=None, labels_rows=None, decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False,
             teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
             ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
             sample_teachers=None, teachers_per_person=None, neighbours=None, any_delta=False, bound=None, exact=False,
@@ -28,6 +28,7 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -121,10 +122,10 @@ def analyze(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     return _calls.call('analyze', options.pop('votes'), options, ('decisions', 'export_pld', 'export_rdp', 'groups', 'indices', 'labels', 'student', 'teacher_weights'))
 
 
-def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-         queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, labels=None,
-         labels_rows=None, allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None,
-         laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
+def tune(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+         index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None,
+         labels=None, labels_rows=None, allow_empty=False, teacher_weights=None, sigma2=None, threshold=None,
+         sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
          teachers_per_person=None, neighbours=None, rounds=None, first_queries=None, second_sigma2=None,
          second_threshold=None, second_sigma1=None, solve=None, goal=None, declared_epsilon=None, certificate=None,
          max_epsilon=None, min_answered=None, objective=None, min_right=None, min_agreement=None, min_accuracy=None,
@@ -141,6 +142,7 @@ def tune(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -248,10 +250,10 @@ without any of these all parameters are looked for:
     return _calls.call('tune', options.pop('votes'), options, ('csv', 'groups', 'indices', 'labels', 'ledger', 'resume', 'student', 'teacher_weights', 'write_labels'))
 
 
-def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, decisions=None,
-            decisions_are=None, decisions_rows=None, allow_empty=False, sigma2=None, threshold=None, sigma1=None,
-            laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
+def release(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+            index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None,
+            decisions=None, decisions_are=None, decisions_rows=None, allow_empty=False, sigma2=None, threshold=None,
+            sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
             ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None, teachers_per_person=None, neighbours=None,
             any_delta=False, method=None, cost=None, bound=None, reading=None, confidence=None, threads=None,
             certificate=None, require_releasable=False, order=None, orders_for=None, floor=None, s=None, beta=None,
@@ -268,6 +270,7 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble (required)
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -369,10 +372,10 @@ def release(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     return _calls.call('release', options.pop('votes'), options, ('decisions', 'indices', 'ledger', 'parameters_from', 'student', 'tables'))
 
 
-def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, decisions=None,
-            decisions_are=None, decisions_rows=None, query=None, top=None, sigma2=None, threshold=None, sigma1=None,
-            laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
+def explain(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+            index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None,
+            decisions=None, decisions_are=None, decisions_rows=None, query=None, top=None, sigma2=None, threshold=None,
+            sigma1=None, laplace_scale=None, one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_delta=None,
             teachers_per_person=None, neighbours=None, any_delta=False, reading=None, conversion=None, orders=None,
             threads=None, published_sensitivity=None, max_memory=None):
     """Explain the cost of single queries.
@@ -384,6 +387,7 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -444,12 +448,12 @@ def explain(votes, *, delta, layout=None, classes=None, teachers=None, abstentio
     return _calls.call('explain', options.pop('votes'), options, ('decisions', 'indices', 'student'))
 
 
-def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-          queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None, allow_empty=False,
-          teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None, one_noise=False,
-          ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None, ptr_delta=None,
-          sample_teachers=None, sample_records=None, teachers_per_person=None, neighbours=None, write_labels=True,
-          force=False, reinforce_above=None, max_answers=None, max_epsilon=None, queries_follow=None,
+def label(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+          index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, student=None,
+          allow_empty=False, teacher_weights=None, sigma2=None, threshold=None, sigma1=None, laplace_scale=None,
+          one_noise=False, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None, ptr_sparse_sigma=None, max_refusals=None,
+          ptr_delta=None, sample_teachers=None, sample_records=None, teachers_per_person=None, neighbours=None,
+          write_labels=True, force=False, reinforce_above=None, max_answers=None, max_epsilon=None, queries_follow=None,
           rows_from_answers=False, ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None,
           declared_epsilon=None, certificate=None, fallback_queries=None, dry_run=False, tables=None, any_delta=False,
           order=None, threads=None, public_only=False, max_memory=None):
@@ -462,6 +466,7 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble (required)
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -548,10 +553,11 @@ def label(votes, *, delta, layout=None, classes=None, teachers=None, abstentions
 
 
 def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=None, m=None, delta=None,
-          noise_function=None, weights=None, monotone=False, layout=None, classes=None, teachers=None, header=None,
-          index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None, labels=None,
-          labels_rows=None, total_delta=None, any_delta=False, max_epsilon=None, write_labels=None, force=False,
-          ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None, public_only=False, max_memory=None):
+          noise_function=None, weights=None, monotone=False, layout=None, member=None, classes=None, teachers=None,
+          header=None, index_column=None, queries=None, indices=None, indices_are=None, rows_from=None, accept=None,
+          labels=None, labels_rows=None, total_delta=None, any_delta=False, max_epsilon=None, write_labels=None,
+          force=False, ledger=None, ensemble=None, trust_ledger=False, lock_timeout=None, public_only=False,
+          max_memory=None):
     """Plan or draw the majority of private teachers (DaRRM).
 
     On the command line: pate darrm --teachers 11 --setting independent-fresh --epsilon 0.1 --m 3 --queries 10
@@ -578,6 +584,7 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     header: whether the first line of a text file holds column names; default: detect (one of yes, no)
@@ -617,9 +624,9 @@ def darrm(votes=None, *, epsilon, setting=None, delta_teacher=None, affected=Non
     return _calls.call('darrm', options.pop('votes'), options, ('indices', 'labels', 'ledger', 'write_labels'))
 
 
-def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-        queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None, scale=None,
-        sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
+def nzc(votes, *, delta, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+        index_column=None, queries=None, indices=None, indices_are=None, accept=None, labels=None, labels_rows=None,
+        scale=None, sigma=None, tau=None, constant=None, any_delta=False, max_memory=None):
     """Check the immutable noisy argmax of Sun et al. (2020).
 
     On the command line: pate nzc votes.npy --scale 20 --tau 1e-6 --delta 1e-5 --summary
@@ -629,6 +636,7 @@ def nzc(votes, *, delta, layout=None, classes=None, teachers=None, abstentions=N
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
@@ -873,10 +881,10 @@ def compose(*reports, delta=None, any_delta=False, orders=None, bound=None, read
     return _calls.call_with_reports('compose', options.pop("reports"), options, ('export_pld', 'export_rdp'))
 
 
-def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None, header=None, index_column=None,
-            queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None, labels_rows=None,
-            allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None, ptr_sparse=None,
-            ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
+def inspect(votes, *, layout=None, member=None, classes=None, teachers=None, abstentions=None, header=None,
+            index_column=None, queries=None, indices=None, indices_are=None, accept=None, student=None, labels=None,
+            labels_rows=None, allow_empty=False, threshold=None, sigma1=None, ptr_laplace=None, ptr_sigma=None,
+            ptr_sparse=None, ptr_sparse_sigma=None, ptr_delta=None, bins=None, threads=None, max_memory=None):
     """Describe a file of votes and warn of likely mistakes.
 
     On the command line: pate inspect votes.npy --threshold 60% --sigma1 150 --summary
@@ -886,6 +894,7 @@ def inspect(votes, *, layout=None, classes=None, teachers=None, abstentions=None
     Votes:
     layout: array layout: counts (queries x classes), predictions (teachers x queries) or predictions-by-query
         (default: counts)
+    member: array of an .npz archive; all: its arrays one after another
     classes: number of classes, or their names in a text file: cat,dog; needed for predictions
     teachers: number of teachers of the ensemble; default: what the votes add up to
     abstentions: handling of abstentions (-1, zeros of one-hot, votes missing in counts): class counts them as
