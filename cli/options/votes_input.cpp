@@ -15,7 +15,6 @@
 #include "pate/base/parallel/parallel_for.hpp"
 #include "pate/inspection/beside_votes.hpp"
 #include "pate/inspection/improbable.hpp"
-#include "pate/votes/conversion_line.hpp"
 #include "pate/votes/headings.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
@@ -232,20 +231,6 @@ std::vector<std::int64_t> rows_of(const VotesInputOptions& options, const Numeri
       table.name(), other, votes.classes()));
 }
 
-// The line that makes decisions of a list of the rows that were answered.
-std::string decisions_line(const NumericTable& list, std::int64_t rows) {
-  if (list.description().format.starts_with("np")) {
-    return array_line(list.name(), fmt::format("n.isin(n.arange({}), a)", rows));
-  }
-  return conversion_line(
-      list.name(),
-      fmt::format(R"(python3 -c 'import re; r = set(map(int, )"
-                  R"(re.findall(r"^\d+", open("{{0}}").read(), re.M))); )"
-                  R"(open("{{1}}.csv", "w").write("row,answered\n" + )"
-                  R"("".join(f"{{{{i}}}},{{{{int(i in r)}}}}\n" for i in range({}))))')",
-                  rows));
-}
-
 // Nothing to account for is more often a job that failed than a run without queries.
 void check_not_empty(const VotesInputOptions& options, const VoteSource& votes,
                      const RowSelection& rows) {
@@ -412,7 +397,7 @@ void doubt_decisions(const Run& run, const VotesInputOptions& options, VotesInpu
   if (run.decisions || !run.aggregator.refuses()) return;
   const auto file = std::ranges::find(input.files, "indices", &VotesInput::File::role);
   add(rows_doubt(run, io::printable(options.indices), whole ? whole() : "",
-                 decisions_line(*file->opened.table, run.votes.queries())));
+                 answered_line(*file->opened.table, run.votes.queries())));
 }
 
 void require_rows_from(const VotesInputOptions& options, bool from_answers) {

@@ -600,7 +600,10 @@ def check_released(seed):
             assert "answered_rows" in codes, codes
             return
         assert status == REFUSED and "look like the answered ones" in said, said
-        made = next(filter(None, made_by(line_in(said), name)))
+        line = line_in(said)
+        if "pandas" in line and not has_pandas():
+            return
+        made = next(filter(None, made_by(line, name)))
         status, said, codes = told(*run.check, "--decisions", f"{name}/{made}" if "/" not in made else made)
         assert status == 0 and "improbable_decisions" not in codes, (said, codes)
         assert told(*run.check, "--indices", str(path), "--rows-from", "random")[0] == 0

@@ -234,7 +234,11 @@ std::string help_with_row_numbers(const NumericTable& table, std::span<const std
   const bool increase = std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
   if (values.size() < 2 || !increase || values.front() < 0 || values.back() >= rows) return {};
   return fmt::format("; if these are the rows that were answered, what makes decisions of them: {}",
-                     column_line(table, fmt::format("n.isin(n.arange({}), a)", rows)));
+                     answered_line(table, rows));
+}
+
+std::string answered_line(const NumericTable& table, std::int64_t rows) {
+  return column_line(table, fmt::format("n.isin(n.arange({}), a)", rows));
 }
 
 }  // namespace pate

@@ -85,4 +85,7 @@ class HelpedTable final : public NumericTable {
                                                 std::span<const std::int64_t> values,
                                                 std::int64_t rows);
 
+/// The line that makes decisions of a list of the rows that were answered, of `rows`.
+[[nodiscard]] std::string answered_line(const NumericTable& table, std::int64_t rows);
+
 }  // namespace pate
