@@ -34,9 +34,9 @@ std::string head(const Inspection& inspection, const reports::InputFile& votes) 
   const bool fits = votes.path.size() + 2 + shape.size() <= kColumns;
   std::string text = fmt::format("{}:{}{}\n", votes.path, fits ? " " : "\n", shape);
   text += paragraph(
-      "", fmt::format("{} of {}; {}{} distinct histograms, {} unanimous, {} tied at the top",
-                      *votes.layout, votes.dtype, inspection.distinct_exact ? "" : "about ",
-                      inspection.distinct_histograms, inspection.unanimous, inspection.ties));
+      "", fmt::format("{} of {}; {} distinct histograms, {} unanimous, {} tied at the top",
+                      *votes.layout, votes.dtype, inspection.distinct_histograms,
+                      inspection.unanimous, inspection.ties));
   if (!inspection.predictions) return text;
   const TeacherFindings& found = *inspection.predictions;
   text +=

@@ -142,9 +142,9 @@ std::unique_ptr<VoteSource> open_source(const VotesInputOptions& options,
     auto ids = std::make_shared<const OneHotPredictions>(
         table, options.layout == Layout::predictions_by_query);
     if (classes && *classes != ids->classes()) {
-      throw input_error(fmt::format(
-          "{}: --classes says {} classes, but those of the one-hot predictions are {}{}",
-          table->name(), *classes, ids->classes(), help_with_axes(*table)));
+      throw input_error(
+          fmt::format("{}: --classes says {} classes, but those of the one-hot predictions are {}",
+                      table->name(), *classes, ids->classes()));
     }
     classes = ids->classes();
     table = std::move(ids);

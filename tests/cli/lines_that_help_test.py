@@ -355,20 +355,6 @@ def other_types(rng, folder):
     return [path, *layout, *v.k()], said, [*layout, *v.k()], v.counts()
 
 
-def axes(rng, folder):
-    """Class ids with an axis too many: one of length 1, or several ids of which the first is the best."""
-    v = Votes(rng)
-    ids, layout = v.lie(rng.random() < 0.5)
-    form = rng.choice(["behind", "front", "several"])
-    if form == "several":
-        kept = numpy.stack([ids, (ids + 1) % v.classes, (ids + 2) % v.classes][:rng.choice([2, 3])], -1)
-    else:
-        kept = ids[None] if form == "front" else ids[..., None]
-    numpy.save(folder / "v.npy", kept)
-    classes = v.k() if form == "front" or kept.shape[-1] != v.classes else []
-    return [folder / "v.npy", *layout, *classes], "to be read with --classes K", [*layout, *v.k()], v.counts()
-
-
 def long_table(rng, folder):
     """A row for each vote, or for each class of a query."""
     v = Votes(rng)
@@ -436,53 +422,18 @@ def separators(rng, folder):
     return [path], said, ["--header", "no", "--index-column", "no"], counts
 
 
-def labels_beside(rng, folder, form):
-    """Votes, labels as they should be, by query, and a table of them as it should not be."""
+def labels_beside(rng, folder):
+    """Votes, and labels as they should be."""
     v = Votes(rng)
     numpy.save(folder / "v.npy", v.counts())
     labels = numpy.array([rng.randrange(v.classes) for _ in range(v.queries)])
     numpy.save(folder / "right.npy", labels)
-    if form == "marks":
-        return v, labels, None
-    one_hot = numpy.eye(v.classes, dtype=int)[labels]
-    if form == "scores":
-        one_hot = numpy.round(0.8 * one_hot + 0.2 / v.classes, 3)
-    return v, labels, {"one-hot": one_hot, "scores": one_hot, "by class": one_hot.T, "a row": labels[None, :]}[form]
-
-
-def labels_in_columns(rng, folder):
-    form = rng.choice(["one-hot", "scores", "by class", "a row"])
-    _, _, table = labels_beside(rng, folder, form)
-    if rng.random() < 0.5:
-        path = folder / "l.npy"
-        numpy.save(path, table)
-    else:
-        path = write_text(rng, folder / "l", table.tolist(), [f"c{i}" for i in range(len(table[0]))] if rng.random() < 0.5 else None)
-    words = [folder / "v.npy", "--labels"]
-    said = "makes a column of it" if form == "a row" else "makes class ids of them"
-    return [*words, path], said, [*words, "MADE"], [*words, folder / "right.npy"]
-
-
-def labels_of_some(rng, folder):
-    """Rows without a label are marked, in one of the ways that others have."""
-    _, labels, _ = labels_beside(rng, folder, "marks")
-    known = numpy.array([rng.random() < 0.8 for _ in labels])
-    known[:2] = [True, False]
-    marked = numpy.where(known, labels, rng.choice([-1, -100, 255, 9999]))
-    if rng.random() < 0.5:
-        path = folder / "l.npy"
-        numpy.save(path, marked)
-    else:
-        path = write_text(rng, folder / "l", [[x] for x in marked], ["label"] if rng.random() < 0.5 else None)
-    numpy.save(folder / "right-rows.npy", known.nonzero()[0])
-    words = [folder / "v.npy", "--labels"]
-    return ([*words, path], "has no label", [*words, "MADE", "--indices", "ROWS"],
-            [*words, folder / "right.npy", "--indices", folder / "right-rows.npy"])
+    return v, labels
 
 
 def labels_headed(rng, folder):
     """What is around the labels: a second heading, a title, empty lines, another separator."""
-    _, labels, _ = labels_beside(rng, folder, "marks")
+    _, labels = labels_beside(rng, folder)
     lines = list(map(str, labels))
     form = rng.choice(["two headings", "title", "empty lines", "colons"])
     ending = rng.choice([".csv", ".txt"])
@@ -504,7 +455,7 @@ def labels_headed(rng, folder):
 
 def labels_named(rng, folder):
     """Names of classes, which are the ids in the order of the alphabet."""
-    v, labels, _ = labels_beside(rng, folder, "marks")
+    v, labels = labels_beside(rng, folder)
     names = sorted(rng.sample(NAMES, v.classes))
     if len(set(labels)) < v.classes:
         labels[:v.classes] = range(v.classes)
@@ -512,23 +463,6 @@ def labels_named(rng, folder):
     path = write_text(rng, folder / "l", [[names[i]] for i in labels], ["label"] if rng.random() < 0.5 else None)
     words = [folder / "v.npy", "--labels"]
     return [*words, path], "--classes a,b,c", [*words, "MADE"], [*words, folder / "right.npy"]
-
-
-def decisions_marked(rng, folder):
-    """What a run released, where refusals are not -1."""
-    v, labels, _ = labels_beside(rng, folder, "marks")
-    labels[:2] = [2, 1]
-    answered = numpy.array([rng.random() < 0.6 for _ in labels])
-    answered[:3] = [True, True, False]
-    numpy.save(folder / "right.npy", answered)
-    marked = numpy.where(answered, labels, rng.choice([-100, -2, 255]))
-    if rng.random() < 0.5:
-        path = folder / "d.npy"
-        numpy.save(path, marked.astype("u1") if marked.min() >= 0 else marked)
-    else:
-        path = write_text(rng, folder / "d", [[x] for x in marked], ["label"] if rng.random() < 0.5 else None)
-    words = [folder / "v.npy", "--threshold", "8", "--sigma1", "6", "--decisions"]
-    return [*words, path], "stands for refused", [*words, "MADE"], [*words, folder / "right.npy"]
 
 
 ODD_NAMES = ["my votes (1)", "it's", 'a "b"', "caf\u00e9", "$HOME", "v", "a;b"]
@@ -701,8 +635,8 @@ def directory(rng, folder):
 
 KINDS = [several_files, directory, members, class_names, absent_names, short_heading, torch_dict, file_a_teacher, scores_a_teacher, scores_of_all, shares, objects, multi_label, ties,
          decisions_as_rows, decisions_with_nan, student_logits, student_percent, student_rounded, columns_of_counters, printed,
-         other_types, axes, long_table, zeros_left_out, zeros_as_nan, separators, labels_in_columns, labels_of_some, labels_headed,
-         labels_named, decisions_marked, spreadsheet, other_formats, named_long_table, ones_only]
+         other_types, long_table, zeros_left_out, zeros_as_nan, separators, labels_headed,
+         labels_named, spreadsheet, other_formats, named_long_table, ones_only]
 
 
 def analyze(words):
@@ -716,16 +650,15 @@ def analyze(words):
 
 
 def made_by(line, folder):
-    """The file that the line makes, and one with numbers of its rows where it makes that too."""
+    """The file that the line makes."""
     before = set(os.listdir(folder))
     done = subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False,
                           env={**os.environ, "PATH": "/usr/bin:" + os.environ["PATH"], "PYTHONPATH": str(folder),
                                "PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode == 0, f"{line}: {done.stderr}"
     made = set(os.listdir(folder)) - before
-    rows = {name for name in made if len(made) == 2 and name.endswith(".npy")}
-    assert len(made - rows) == 1, f"{line}: made {made}"
-    return folder / (made - rows).pop(), folder / rows.pop() if rows else None
+    assert len(made) == 1, f"{line}: made {made}"
+    return folder / made.pop()
 
 
 def check(kind, seed):
@@ -755,9 +688,8 @@ def check(kind, seed):
         else:
             text = line.group(0)
             assert "FILE" not in text and "NAME" not in text, text
-            made, rows = made_by(text, folder)
-            names = {"MADE": made, "ROWS": rows}
-            read = [names.get(word, word) for word in read] if "MADE" in read else [made, *read]
+            made = made_by(text, folder)
+            read = [made if word == "MADE" else word for word in read] if "MADE" in read else [made, *read]
         status, found, after = analyze(read)
         assert status == 0, f"after {said}\n{after}"
         assert found == right, f"after {said}\n{found} and not {right}"

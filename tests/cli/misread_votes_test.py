@@ -173,15 +173,13 @@ def scaled(rng, folder):
 
 def several(rng, folder):
     teachers, queries = rng.randint(20, 100), rng.randint(20, 60)
-    # Of a few classes, or of most of them: "top 3 of 5".
-    classes, each = rng.choice([(rng.randint(8, 20), rng.randint(2, 3)), (5, 3), (4, 2), (6, 4)])
-    spread = 1 if classes >= 8 else 0.5
+    classes, each = rng.randint(8, 20), rng.randint(2, 3)
     table = []
     for _ in range(queries):
         counts = [0] * classes
         best = rng.sample(range(classes), classes)
         for _ in range(teachers):
-            ranked = sorted(range(classes), key=lambda c, best=best: best[c] + rng.gauss(0, spread))
+            ranked = sorted(range(classes), key=lambda c, best=best: best[c] + rng.gauss(0, 1))
             for c in ranked[:each]:
                 counts[c] += 1
         table.append(counts)
@@ -217,13 +215,6 @@ def json_rows(rng, folder):
     return [path], "JSON; what makes one of it", [], e.teachers
 
 
-def shares(rng, folder):
-    e = Ensemble(rng)
-    descr = rng.choice(["<f4", "<f8"])
-    write_npy(folder / "v.npy", descr, (e.queries, e.classes), [count / e.teachers for count in flat(e.counts)])
-    return [folder / "v.npy"], "are shares", [], e.teachers
-
-
 def rounded_shares(rng, folder):
     """Shares rounded to a few decimals, means of scores, or scores of one model: no votes are made of them, whatever fits."""
     e = Ensemble(rng, least_queries=20)
@@ -250,26 +241,11 @@ def rounded_shares(rng, folder):
     return [path, *said], ["do not tell the votes", "which are no votes", "votes are whole numbers", "--teachers says"], "no line", None
 
 
-def scores(rng, folder):
-    e = Ensemble(rng, 20)
-    values = [[[rng.uniform(0, 1) + (c == vote) for c in range(e.classes)] for vote in row] for row in e.by_query]
-    write_npy(folder / "v.npy", "<f4", (e.queries, e.teachers, e.classes), flat(flat(values)))
-    return [folder / "v.npy", *by_query(e)], "argmax", [], e.teachers
-
-
 def named_rows(rng, folder):
     e = Ensemble(rng, 30)
     path = write_table(rng, folder / "v", [[f"img_{i}.png", *row] for i, row in enumerate(e.by_query)],
                        ["image"] + [f"t{i}" for i in range(e.teachers)])
     return [path, *by_query(e)], "--index-column yes", ["--index-column", "yes"], None
-
-
-def class_names(rng, folder):
-    e = Ensemble(rng, 30)
-    names = rng.sample(["cat", "dog", "owl", "fox", "bee", "ant", "cow", "elk", "hen", "pig", "rat", "yak"], e.classes)
-    path = write_table(rng, folder / "v", [[names[vote] for vote in row] for row in e.by_query],
-                       [f"t{i}" for i in range(e.teachers)])
-    return [path, *by_query(e)], "--classes a,b,c", ["--classes", ",".join(names)], None
 
 
 def did_not_vote(rng, folder):
@@ -303,11 +279,9 @@ def unchanging(rng, folder):
     # As many as there are teachers would be a total.
     place, value = rng.randint(0, e.classes), rng.choice([value for value in range(1, 10) if value != e.teachers])
     table = [row[:place] + [value] + row[place:] for row in e.counts]
-    headed = rng.random() < 0.5
     names = [f"c{i}" for i in range(e.classes)]
     names.insert(place, rng.choice(["label", "fold", "seed", "Target", "y"]))
-    path = write_table(rng, folder / "v", table, names if headed else None)
-    return [path], "no class by its heading" if headed else "constant_column", [], e.teachers
+    return [write_table(rng, folder / "v", table, names)], "no class by its heading", [], e.teachers
 
 
 def named_teachers(rng, folder):
@@ -643,7 +617,7 @@ def check_origin(seed):
             assert done.returncode == 2 and "is no option" in done.stderr, done.stderr
 
 
-KINDS = [sorted_rows, one_class, never_voted, two_signs, one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, shares, scores, named_rows, class_names, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
+KINDS = [sorted_rows, one_class, never_voted, two_signs, one_query, long_table, few_turned, teachers_missing, teachers_twice, counts_as_predictions, flat_one_hot, plurality_column, decimal_commas, beside_numbered, array_of_labels, unchanging, named_teachers, labels_of_many_classes, logits, released_labels, ragged_rows, json_rows, named_rows, did_not_vote, totals, label_column, labels_as_rows, transposed, wrapped, scaled, several, margin_row, column_too_many, rounded_shares]
 
 
 def check_kind(kind, seed):

@@ -13,7 +13,6 @@
 #include "pate/reports/rdp_curve.hpp"
 #include "pate/votes/helped_table.hpp"
 #include "pate/votes/query_columns.hpp"
-#include "pate/votes/row_sums.hpp"
 #include "pate/votes/tables/open_table.hpp"
 #include "pate/votes/tables/teacher_groups.hpp"
 #include "pate/votes/tables/teacher_weights.hpp"

@@ -22,31 +22,27 @@ namespace {
 template <class Number, class Read, class Take>
 void for_each_row(const RowSelection& rows, std::int64_t width, const Read& read,
                   const Take& take) {
-  constexpr std::int64_t kNumbers = std::int64_t{1} << 20U;
-  const std::int64_t block = std::max<std::int64_t>(1, kNumbers / width);
+  const std::int64_t block = std::max<std::int64_t>(1, (1 << 20) / width);
   const auto each = static_cast<std::size_t>(width);
   std::vector<Number> numbers;
-  const auto read_range = [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t size) {
-    for (std::int64_t done = 0; done < size; done += block) {
-      const std::int64_t count = std::min(block, size - done);
-      numbers.resize(static_cast<std::size_t>(count) * each);
-      read(row + done, count, std::span(numbers));
-      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-        take(static_cast<std::size_t>(row + done) + i,
-             std::span<const Number>(numbers).subspan(i * each, each));
-      }
-    }
-  };
-  rows.for_each_range(0, rows.size(), read_range);
+  for (std::int64_t first = 0; first < rows.size(); first += block) {
+    rows.for_each_range(first, std::min(block, rows.size() - first),
+                        [&](std::int64_t row, std::int64_t /*offset*/, std::int64_t count) {
+                          numbers.resize(static_cast<std::size_t>(count) * each);
+                          read(row, count, std::span(numbers));
+                          for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+                            take(static_cast<std::size_t>(row) + i,
+                                 std::span<const Number>(numbers).subspan(i * each, each));
+                          }
+                        });
+  }
 }
 
 // The same of the counts of votes.
 template <class Take>
 void for_each_histogram(const VoteSource& votes, const RowSelection& rows, const Take& take) {
-  const auto read = [&](std::int64_t row, std::int64_t count, std::span<std::int32_t> counts) {
-    votes.read(row, count, counts);
-  };
-  for_each_row<std::int32_t>(rows, votes.classes(), read, take);
+  for_each_row<std::int32_t>(
+      rows, votes.classes(), [&](auto... block) { votes.read(block...); }, take);
 }
 
 template <class Number>
@@ -105,17 +101,15 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
   const double deviation = std::sqrt(by_chance * (1.0 - by_chance / queries));
   if (right > by_chance + 3.0 * deviation) return {};
   // What a student finds most likely is wrong often enough, and has no option of its own.
-  const std::string rest =
-      option == "student"
-          ? ", with classes numbered as in the votes; or a student that has learnt nothing yet"
-          : fmt::format(
-                " (--{}-rows says whose rows they are), with classes numbered as in the "
-                "votes",
-                option);
-  return Notice{"labels_at_chance",
-                fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries "
-                            "would be ({:.0f}): expected those of the same rows{}",
-                            path, right, queries, by_chance, rest)};
+  const bool is_student = option == "student";
+  return Notice{
+      "labels_at_chance",
+      fmt::format("{}: {} of {} are the teachers' plurality, as labels of other queries would be "
+                  "({:.0f}): expected those of the same rows{}, with classes numbered as in the "
+                  "votes{}",
+                  path, right, queries, by_chance,
+                  is_student ? "" : fmt::format(" (--{}-rows says whose rows they are)", option),
+                  is_student ? "; or a student that has learnt nothing yet" : "")};
 }
 
 std::optional<Notice> student_doubt(const VoteSource& votes, const RowSelection& rows,

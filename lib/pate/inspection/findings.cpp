@@ -11,10 +11,6 @@ namespace pate {
 
 namespace {
 
-constexpr std::int64_t kOneBinEach = 1000;
-constexpr std::int64_t kMaxBins = 100;
-constexpr int kDeciles = 10;
-
 constexpr std::size_t kBits = 64;
 
 }  // namespace
@@ -44,6 +40,7 @@ std::vector<double> Frequencies::deciles() const {
   std::int64_t total = 0;
   for (const auto& [value, times] : times_) total += times;
   if (total == 0) return {};
+  constexpr int kDeciles = 10;
   std::vector<double> result;
   auto here = times_.begin();
   std::int64_t before = 0;  // how many values are smaller than that of `here`
@@ -77,6 +74,8 @@ std::optional<double> Frequencies::mean() const {
 }
 
 Bins Bins::over(std::int64_t largest, std::optional<std::int64_t> most) {
+  constexpr std::int64_t kOneBinEach = 1000;
+  constexpr std::int64_t kMaxBins = 100;
   if (most) require(*most >= 1, "the number of bins must be at least 1, got {}", *most);
   const std::int64_t values = largest + 1;
   const std::int64_t bins = most.value_or(largest <= kOneBinEach ? values : kMaxBins);
@@ -95,10 +94,6 @@ std::vector<std::int64_t> histogram(const Frequencies& frequencies, const Bins& 
 void DistinctCounter::settle() {
   std::ranges::sort(kept_);
   kept_.erase(std::unique(kept_.begin(), kept_.end()), kept_.end());
-  while (kept_.size() > capacity_) {
-    ++level_;
-    std::erase_if(kept_, [&](std::uint64_t one) { return !is_sampled(one); });
-  }
   next_ = std::max<std::size_t>(1024, 2 * kept_.size());
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kOddsOfRow = 2e-9;
 constexpr double kLargestLogit = 8.0;
-constexpr double kMostExact = 2000.0;  // standard deviation of a number whose tail is exact
 
 // Bernstein's inequality: Pr[|sum| >= t] <= 2 exp( -t^2 / (2 (variance + most t / 3)) ), at 2e-9.
 bool is_beyond_bernstein(double sum, double variance, double most) {
@@ -27,26 +26,28 @@ bool is_beyond_bernstein(double sum, double variance, double most) {
   return sum * sum > 2.0 * kLogOfChance * (variance + most * std::abs(sum) / 3.0);
 }
 
-// What is improbable about trials.
-struct Improbable {
-  std::int64_t came_out = 0;
-  double expected = 0.0;
-  double deviation = 0.0;
-  std::optional<double> tail;  // of their number; none where other rows are improbable
-  Trial surprise;
-  [[nodiscard]] double of_surprise() const {
-    return surprise.came_out ? surprise.yes : surprise.no;
-  }
-  [[nodiscard]] std::string sum() const {
-    return fmt::format(
-        "{:.1f} (sd {:.1f}) are to be expected of these votes and this noise "
-        "(probability {:.2e})",
-        expected, deviation, *tail);
-  }
+double chance_of(const Trial& trial) {
+  return trial.came_out ? trial.yes : trial.no;
+}
+
+// How a doubt goes on behind the path: of too many and of too few; of others, with the row {0}, of
+// which {1} came out with probability {2}.
+struct Wording {
+  VotesDoubt kind;
+  const char *what, *too_many, *too_few, *others;
 };
 
-std::optional<Improbable> improbable(const std::vector<Trial>& trials) {
-  Improbable found;
+ContentDoubt doubt(VotesDoubt kind, std::string_view path, std::string_view text,
+                   Weight weight = Weight::likely) {
+  return {{std::string(name(kind)), fmt::format("{}: {}", path, text)}, weight, kind};
+}
+
+std::optional<ContentDoubt> doubt_of(const std::vector<Trial>& trials, std::string_view path,
+                                     const Wording& wording) {
+  constexpr double kMostExact = 2000.0;  // standard deviation of a number whose tail is exact
+  if (trials.empty()) return std::nullopt;
+  std::int64_t came_out = 0;
+  double expected = 0.0;
   double variance = 0.0;
   double by_odds = 0.0;
   double variance_by_odds = 0.0;
@@ -54,35 +55,38 @@ std::optional<Improbable> improbable(const std::vector<Trial>& trials) {
     const double its_variance = trial.yes * trial.no;
     const double logit =
         std::clamp(std::log(trial.yes) - std::log(trial.no), -kLargestLogit, kLargestLogit);
-    found.came_out += trial.came_out ? 1 : 0;
-    found.expected += trial.yes;
+    came_out += trial.came_out ? 1 : 0;
+    expected += trial.yes;
     variance += its_variance;
     by_odds += (trial.came_out ? trial.no : -trial.yes) * logit;
     variance_by_odds += its_variance * logit * logit;
-    if (found.surprise.row < 0 || (trial.came_out ? trial.yes : trial.no) < found.of_surprise()) {
-      found.surprise = trial;
-    }
   }
-  found.deviation = std::sqrt(variance);
-  const double beyond = static_cast<double>(found.came_out) - found.expected;
-  const double furthest = (std::abs(beyond) - 0.5) / found.deviation;
-  const bool is_exact = found.deviation < kMostExact;
-  if (is_exact && !(normal_cdf(-furthest) - 0.56 / found.deviation > kImprobable)) {
-    const auto size = static_cast<std::int64_t>(trials.size());
-    if (beyond < 0.0) {
-      found.tail = poisson_binomial_tail(trials, found.came_out);
-    } else {
-      std::vector<Trial> turned = trials;
-      for (Trial& trial : turned) std::swap(trial.yes, trial.no);
-      found.tail = poisson_binomial_tail(turned, size - found.came_out);
+  const Trial& surprise = *std::ranges::min_element(trials, {}, chance_of);
+  const double deviation = std::sqrt(variance);
+  const double beyond = static_cast<double>(came_out) - expected;
+  double tail = 1.0;
+  if (deviation >= kMostExact) {
+    if (is_beyond_bernstein(beyond, variance, 1.0)) tail = kOddsOfRow;
+  } else if (!(normal_cdf(-(std::abs(beyond) - 0.5) / deviation) - 0.56 / deviation >
+               kImprobable)) {
+    std::vector<Trial> turned = trials;
+    for (Trial& trial : turned) {
+      if (beyond >= 0.0) std::swap(trial.yes, trial.no);
     }
-    if (!(*found.tail < kImprobable)) found.tail.reset();
-  } else if (!is_exact && is_beyond_bernstein(beyond, variance, 1.0)) {
-    found.tail = kOddsOfRow;
+    tail = poisson_binomial_tail(turned, beyond < 0.0 ? came_out : std::ssize(trials) - came_out);
   }
-  const bool cannot_be = found.of_surprise() * static_cast<double>(trials.size()) < kOddsOfRow;
-  if (found.tail || cannot_be || is_beyond_bernstein(by_odds, variance_by_odds, kLargestLogit)) {
-    return found;
+  if (tail < kImprobable) {
+    return doubt(wording.kind, path,
+                 fmt::format("{} of {} {}, where {:.1f} (sd {:.1f}) are to be expected of these "
+                             "votes and this noise (probability {:.2e}): {}",
+                             came_out, trials.size(), wording.what, expected, deviation, tail,
+                             beyond > 0.0 ? wording.too_many : wording.too_few));
+  }
+  if (chance_of(surprise) * static_cast<double>(trials.size()) < kOddsOfRow ||
+      is_beyond_bernstein(by_odds, variance_by_odds, kLargestLogit)) {
+    return doubt(wording.kind, path,
+                 fmt::format(fmt::runtime(wording.others), surprise.row,
+                             surprise.came_out ? "answered" : "refused", chance_of(surprise)));
   }
   return std::nullopt;
 }
@@ -100,10 +104,6 @@ void for_each_query(
     reader.read(first, std::min(reader.piece(), run.rows.size() - first));
     for (std::int64_t i = 0; i < reader.size(); ++i) take(reader.row(i), reader, i);
   }
-}
-
-ContentDoubt doubt(VotesDoubt kind, Weight weight, std::string message) {
-  return {{std::string(name(kind)), std::move(message)}, weight, kind};
 }
 
 }  // namespace
@@ -137,21 +137,14 @@ std::optional<ContentDoubt> decisions_doubt(const Run& run, std::string_view pat
     const auto& [yes, no] = probabilities.of(reader.statistic(i));
     trials.push_back({row, yes, no, (*run.decisions)[static_cast<std::size_t>(row)] != 0});
   });
-  const auto found = improbable(trials);
-  if (!found) return std::nullopt;
   constexpr const char* kWhat =
       "expected those of this run (1 is answered), of the same rows, with the noise that was drawn";
-  if (found->tail) {
-    return doubt(VotesDoubt::improbable_decisions, Weight::likely,
-                 fmt::format("{}: {} of {} queries answered, where {}: {}", path, found->came_out,
-                             trials.size(), found->sum(), kWhat));
-  }
-  return doubt(
-      VotesDoubt::improbable_decisions, Weight::likely,
-      fmt::format("{}: other queries are answered than these votes and this noise let expect, most "
-                  "of all row {}, {} with probability {:.2g}: {}",
-                  path, found->surprise.row, found->surprise.came_out ? "answered" : "refused",
-                  found->of_surprise(), kWhat));
+  return doubt_of(
+      trials, path,
+      {VotesDoubt::improbable_decisions, "queries answered", kWhat, kWhat,
+       "other queries are answered than these votes and this noise let expect, most of all row "
+       "{0}, {1} with probability {2:.2g}: expected those of this run (1 is answered), of the same "
+       "rows, with the noise that was drawn"});
 }
 
 std::optional<ContentDoubt> labels_doubt(const Run& run, std::span<const std::int32_t> labels,
@@ -162,7 +155,6 @@ std::optional<ContentDoubt> labels_doubt(const Run& run, std::span<const std::in
   const NoisyMax& noisy_max = run.aggregator.noisy().noisy_max;
   std::vector<Trial> trials;
   Trial least;
-  double least_chance = 1.0;
   std::vector<std::int32_t> ordered;
   for_each_query(run, [&](std::int64_t row, const QueryReader& reader, std::int64_t i) {
     const std::int32_t label = labels[static_cast<std::size_t>(row)];
@@ -171,45 +163,30 @@ std::optional<ContentDoubt> labels_doubt(const Run& run, std::span<const std::in
     ordered.assign(counts.begin(), counts.end());
     std::erase(ordered, 0);
     std::ranges::sort(ordered, std::greater<>());
+    // Its probability is known to 1e-8: of one that is nearly certain the other answer is not.
     const double yes = plurality_probability(noisy_max, ordered, counts.size() - ordered.size());
     const auto plurality = std::ranges::max_element(counts) - counts.begin();
-    trials.push_back({row, yes, std::max(0.0, 1.0 - yes), plurality == label});
+    trials.push_back({row, yes, std::max(1e-8, 1.0 - yes), plurality == label});
     if (plurality == label) return;
     const double chance = outcome_probability(noisy_max, counts, static_cast<std::size_t>(label));
-    if (chance < least_chance) {
-      least = {row, chance, 1.0 - chance, true};
-      least_chance = chance;
-    }
+    if (chance < least.yes) least = {row, chance};
   });
-  // Its probability is known to 1e-8: of one that is nearly certain the other answer is not.
-  for (Trial& trial : trials) trial.no = std::max(trial.no, 1e-8);
-  const auto size = static_cast<double>(trials.size());
-  if (least_chance * size < kOddsOfRow) {
-    return doubt(VotesDoubt::improbable_labels, Weight::likely,
-                 fmt::format("{}: row {} has a label that these votes and this noise give with "
+  if (least.yes * static_cast<double>(trials.size()) < kOddsOfRow && !trials.empty()) {
+    return doubt(VotesDoubt::improbable_labels, path,
+                 fmt::format("row {} has a label that these votes and this noise give with "
                              "probability {:.2g}: expected the labels of this run, of the same "
                              "rows, with classes numbered as in the votes",
-                             path, least.row, least_chance));
+                             least.row, least.yes));
   }
-  const auto found = improbable(trials);
-  if (!found) return std::nullopt;
-  if (!found->tail) {
-    return doubt(VotesDoubt::improbable_labels, Weight::likely,
-                 fmt::format("{}: the labels that are the teachers' plurality are on other rows "
-                             "than these votes and this noise let expect, most of all row {}: "
-                             "expected the labels of this run, of the same rows",
-                             path, found->surprise.row));
-  }
-  const bool too_many = static_cast<double>(found->came_out) > found->expected;
-  return doubt(
-      VotesDoubt::improbable_labels, Weight::likely,
-      fmt::format("{}: {} of {} labels are the teachers' plurality, where {}: {}", path,
-                  found->came_out, trials.size(), found->sum(),
-                  too_many ? "was the noise added at all, and as large as this? Noise that is "
-                             "added into an array of integers is cut. Expected labels with the "
-                             "noise that was drawn"
-                           : "expected the labels of this run, of the same rows, with classes "
-                             "numbered as in the votes, and no true labels"));
+  return doubt_of(trials, path,
+                  {VotesDoubt::improbable_labels, "labels are the teachers' plurality",
+                   "was the noise added at all, and as large as this? Noise that is added into an "
+                   "array of integers is cut. Expected labels with the noise that was drawn",
+                   "expected the labels of this run, of the same rows, with classes numbered as in "
+                   "the votes, and no true labels",
+                   "the labels that are the teachers' plurality are on other rows than these votes "
+                   "and this noise let expect, most of all row {0}: expected the labels of this "
+                   "run, of the same rows"});
 }
 
 std::optional<ContentDoubt> rows_doubt(const Run& run, std::string_view path,
@@ -246,18 +223,19 @@ std::optional<ContentDoubt> rows_doubt(const Run& run, std::string_view path,
   const bool are_answered = log_all < std::log(kImprobable) &&
                             listed - drawn * mean > 4.0 * std::sqrt(variance) && drawn < size;
   return doubt(
-      VotesDoubt::answered_rows, are_answered ? Weight::certain : Weight::doubtful,
+      VotesDoubt::answered_rows, path,
       fmt::format(
-          "{}: {} of {} rows, and no \1decisions: rows left out must never have been asked, as a "
+          "{} of {} rows, and no \1decisions: rows left out must never have been asked, as a "
           "refusal costs, too.{}{} If these are the answered rows, say so with \1decisions in the "
           "place of \1indices, of a file that this makes: {}; else \1rows-from says where the list "
           "comes from",
-          path, run.rows.size(), run.votes.queries(),
+          run.rows.size(), run.votes.queries(),
           are_answered ? fmt::format(" They look like the answered ones: that all {} are answered "
                                      "has probability {:.2e}, {:.1f} are to be expected.",
                                      run.rows.size(), std::exp(log_all), listed)
                        : "",
-          whole.empty() ? "" : fmt::format(" {}.", whole), line));
+          whole.empty() ? "" : fmt::format(" {}.", whole), line),
+      are_answered ? Weight::certain : Weight::doubtful);
 }
 
 }  // namespace pate

@@ -168,7 +168,6 @@ void Inspector::merge(std::int64_t first, Piece piece) {
 Inspection Inspector::result() {
   Inspection result = found_;
   result.distinct_histograms = distinct_.count();
-  result.distinct_exact = distinct_.is_exact();
   const auto spread = [&](Spread which) {
     const Frequencies& found = spreads_[which];
     return VotesSpread{found.mean(), found.deciles(), histogram(found, result.bins)};
@@ -225,12 +224,6 @@ std::vector<Notice> notices_of(const Inspection& found) {
         {"ties",
          fmt::format("{} tied at the top: the lowest of the tied classes is taken as the plurality",
                      found.ties == 1 ? "1 query is" : fmt::format("{} queries are", found.ties))});
-  }
-  if (!found.distinct_exact) {
-    notices.push_back({"distinct_estimated",
-                       fmt::format("there are more than {} distinct histograms: their number is an "
-                                   "estimate, its standard deviation about 0.05 %",
-                                   DistinctCounter::kCapacity)});
   }
   return notices;
 }

@@ -27,14 +27,10 @@ struct Consensus {
   bool unanimous = false;   ///< all votes are for one class
 };
 
-/// The consensus of a histogram, in one pass.
-///
-/// Domain: at least one class, no negative count and at least one vote, as `VoteSource` hands them
-/// out; of a histogram without votes everything is 0 and false.
+/// The consensus of a histogram; of one without votes everything is 0 and false.
 [[nodiscard]] Consensus consensus(std::span<const std::int32_t> histogram);
 
-/// How often each integer occurred. Memory: one entry per distinct value. The result does not
-/// depend on the order in which values were added.
+/// How often each integer occurred, whatever the order in which they were added.
 class Frequencies {
  public:
   void add(std::int64_t value, std::int64_t times = 1) { times_[value] += times; }
@@ -44,9 +40,8 @@ class Frequencies {
   /// By value, in increasing order.
   [[nodiscard]] const std::map<std::int64_t, std::int64_t>& times() const { return times_; }
 
-  /// The 0th, 10th, ... 100th percentile, 11 numbers, interpolated linearly between neighbours as
-  /// numpy.percentile does by default: at position (n - 1) k / 10 of the n sorted values. Empty
-  /// when nothing was added.
+  /// The 0th, 10th, ... 100th percentile, 11 numbers, interpolated as numpy.percentile does by
+  /// default; empty when nothing was added.
   [[nodiscard]] std::vector<double> deciles() const;
   /// The mean; none when nothing was added.
   [[nodiscard]] std::optional<double> mean() const;
@@ -55,9 +50,8 @@ class Frequencies {
   std::map<std::int64_t, std::int64_t> times_;
 };
 
-/// Equal bins over the values 0..largest: bin i holds the values i * width .. (i + 1) * width - 1.
-/// `most` of them at most; unset: up to `largest` = 1000 every value has a bin of its own (width
-/// 1), beyond there are at most 100. Throws `parameter_error` unless most >= 1.
+/// Equal bins over the values 0..largest, `most` at most; unset: one for every value up to 1000, at
+/// most 100 beyond. Throws `parameter_error` unless most >= 1.
 struct Bins {
   std::int64_t width = 1;
   std::int64_t count = 1;
@@ -68,40 +62,21 @@ struct Bins {
 /// The number of values in each bin. Domain: the values lie in the bins.
 [[nodiscard]] std::vector<std::int64_t> histogram(const Frequencies& frequencies, const Bins& bins);
 
-/// Counts distinct fingerprints in bounded memory, whatever the order in which they come.
-///
-/// Up to `capacity` the count is exact. Beyond, only those are kept whose leading `level` bits are
-/// zero, with the smallest level at which they fit, and the count is 2^level times their number: an
-/// estimate whose standard deviation is about sqrt(2 / capacity) of it at most. (Adaptive sampling:
-/// Flajolet, Computing 43, 1990.)
+/// Counts distinct fingerprints, whatever the order in which they come.
 class DistinctCounter {
  public:
-  /// 8,388,608: 128 MiB at most, and a standard deviation of about 0.05 %.
-  static constexpr std::size_t kCapacity = std::size_t{1} << 23U;
-
-  /// Domain: capacity >= 1.
-  explicit DistinctCounter(std::size_t capacity = kCapacity) : capacity_(capacity) {}
-
   void add(std::uint64_t fingerprint) {
-    if (!is_sampled(fingerprint)) return;
     kept_.push_back(fingerprint);
     if (kept_.size() >= next_) settle();
   }
   [[nodiscard]] std::int64_t count() {
     settle();
-    return static_cast<std::int64_t>(kept_.size()) << level_;
+    return std::ssize(kept_);
   }
-  /// Whether `count` was no estimate.
-  [[nodiscard]] bool is_exact() const { return level_ == 0; }
 
  private:
-  [[nodiscard]] bool is_sampled(std::uint64_t fingerprint) const {
-    return level_ == 0 || fingerprint >> (64U - level_) == 0;
-  }
   void settle();
 
-  std::size_t capacity_;
-  unsigned level_ = 0;
   std::size_t next_ = 1024;          // so many are settled
   std::vector<std::uint64_t> kept_;  // distinct and in order once settled
 };
@@ -123,23 +98,16 @@ struct TeacherFindings {
 };
 
 /// Gathers the votes of every teacher block by block, without keeping them: which classes it voted
-/// for, and a fingerprint of all its votes.
-///
-/// The fingerprint is 128 bits: two sums, modulo 2^64, of the class ids weighted with numbers that
-/// belong to the query's position, so blocks may come in any order. Teachers that differ have the
-/// same one with a probability of about 2^-120. No protection against votes made to collide.
-///
-/// Memory: 16 bytes per teacher and 8 per teacher and 64 classes.
+/// for, and a fingerprint of 128 bits of all its votes, two sums of class ids with weights of the
+/// query's position, which blocks may add in any order.
 class TeacherColumns {
  public:
   TeacherColumns(std::int64_t teachers, std::int64_t classes);
 
-  /// The votes of all teachers on `ids.size() / teachers` queries, the first of which is at
-  /// `position` of the selection. `ids` has one row of class ids per query; they must be in 0 ..
-  /// classes - 1.
+  /// The votes of all teachers on the queries from `position` of the selection on, one row of class
+  /// ids in 0 .. classes - 1 per query.
   void add(std::int64_t position, std::span<const std::int32_t> ids);
 
-  /// What was found; all queries must have been added, each once.
   [[nodiscard]] TeacherFindings findings() const;
 
  private:
@@ -184,10 +152,8 @@ struct Inspection {
   std::int64_t classes = 0;
   std::int64_t queries = 0;  ///< of the selection, repeats counted
 
-  /// Histograms that differ as vectors of counts by class: (3, 7) and (7, 3) are two. An estimate
-  /// where `distinct_exact` is false, see `DistinctCounter`.
+  /// Histograms that differ as vectors of counts by class: (3, 7) and (7, 3) are two.
   std::int64_t distinct_histograms = 0;
-  bool distinct_exact = true;
   std::int64_t ties = 0;       ///< queries on which several classes have the most votes
   std::int64_t unanimous = 0;  ///< queries on which all teachers vote for one class
 
@@ -201,21 +167,14 @@ struct Inspection {
   std::optional<AnsweredSpread> selection;
   std::optional<TeacherFindings> predictions;
   std::optional<Accuracy> accuracy;  ///< with labels; `pate::accuracy` fills it in
-  /// `no_queries`, `one_query`, `class_without_votes`, `ties`, `distinct_estimated`: what is
-  /// noticeable beside `content_doubts`.
+  /// What is noticeable beside `content_doubts`.
   std::vector<Notice> notices;
 };
 
-/// Reads the selected votes once and tells what is in them; `check` adds `selection`, and
-/// `predictions`, which must be `votes` itself or null, adds what is known of single teachers;
-/// `student` (or null) adds the lead over its scores, which the check then looks at. `bins`: as
-/// `Bins::over`.
-///
-/// Votes are read in blocks of some megabytes and dropped. All numbers but those of `selection` are
-/// integers or exact functions of them, and `selection` is summed in the order of top counts:
-/// nothing depends on `threads` (0: all processors). `selection` is accurate to 1e-13, relative.
-///
-/// `progress` counts queries.
+/// Reads the selected votes once, in blocks, and tells what is in them. `check` adds `selection`,
+/// accurate to 1e-13; `predictions`, which must be `votes` itself or null, what is known of single
+/// teachers; `student` (or null) the lead over its scores, which the check then looks at. Nothing
+/// depends on `threads` (0: all processors); `progress` counts queries; `bins`: as `Bins::over`.
 ///
 /// Throws `parameter_error` for a check out of its domain, and `input_error` for rows that do not
 /// exist and votes that are malformed.

@@ -16,9 +16,9 @@ using io::JsonValue;
 namespace {
 
 // Beside those that may refuse votes.
-constexpr std::array<std::string_view, 8> kDoubts{
-    "byte_counts", "constant_column", "labels_at_chance", "looks_like_predictions",
-    "one_teacher", "scaled_votes",    "several_votes",    "silent_teachers"};
+constexpr std::array<std::string_view, 6> kDoubts{
+    "byte_counts", "labels_at_chance", "looks_like_predictions",
+    "one_teacher", "scaled_votes",     "several_votes"};
 
 // Words of options have a hyphen where codes have an underscore.
 bool is_accepted(const JsonValue& report, std::string_view code) {

@@ -192,6 +192,40 @@ std::string column_line(const NumericTable& table, std::string_view made, std::s
                                                    pandas_reading(table.header()), then, made));
 }
 
+std::string column_in_words(const NumericTable& table, std::int64_t column) {
+  const std::vector<std::string> names = table.header().names;
+  const auto index = static_cast<std::size_t>(column);
+  return index < names.size() && !names[index].empty()
+             ? fmt::format("column {} (\"{}\")", column, names[index])
+             : fmt::format("column {}", column);
+}
+
+std::string line_without_column(const NumericTable& table, std::int64_t column) {
+  const TableDescription description = table.description();
+  if (description.format.starts_with("np")) {
+    return conversion_line(
+        table.name(),
+        fmt::format(
+            R"(python3 -c 'import numpy as n; n.save("{{1}}.npy", n.delete(n.load("{{0}}"), {}, 1))')",
+            column));
+  }
+  const ColumnHeader header = table.header();
+  const std::string separator =
+      header.separator == '\t' ? "" : fmt::format("-d'{}' ", header.separator);
+  return conversion_line(table.name(),
+                         fmt::format("cut {}\1complement -f{} {{0}} > {{1}}.{}", separator,
+                                     column + (header.left_out_index ? 2 : 1),
+                                     description.format == "text" ? "txt" : description.format));
+}
+
+std::string line_without_array(const NumericTable& table, std::string_view array) {
+  return conversion_line(
+      table.name(),
+      fmt::format(
+          R"(python3 -c 'import numpy as n; a = n.load("{{0}}"); n.savez("{{1}}.npz", **{{{{k: a[k] for k in a.files if k != "{}"}}}})')",
+          array));
+}
+
 std::string numbering_line(const std::string& name, const ColumnHeader& header) {
   return frame_line(name, header, "p.DataFrame(i.reshape(t.shape), columns=t.columns)",
                     R"(; i, c = p.factorize(t.values.ravel(), sort=True); print(*c, sep=","))");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,13 @@ namespace pate {
 inline constexpr std::string_view kMissingCounts =
     "0 votes, which pandas leaves out (pivot_table, unstack, DataFrame of Counters): "
     ".fillna(0).astype(int), which is what \1abstentions is not: ";
+
+/// How messages call a column: "column 5 ("total")", or without its heading where it has none.
+[[nodiscard]] std::string column_in_words(const NumericTable& table, std::int64_t column);
+
+/// The lines that leave out a column of a table, and an array of an archive.
+[[nodiscard]] std::string line_without_column(const NumericTable& table, std::int64_t column);
+[[nodiscard]] std::string line_without_array(const NumericTable& table, std::string_view array);
 
 /// The line that makes class ids of a text with names of classes, in the order of the alphabet, and
 /// prints the names in that order; what pandas takes for missing becomes -1.

@@ -48,10 +48,6 @@ std::string_view stem(std::string_view name) {
   return name.substr(0, name.find_last_not_of("0123456789") + 1);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // The whole number that a heading is, which pandas may write as 3.0; -1 of another one.
 std::int64_t whole_number(const std::string& heading) {
   constexpr double kMostClasses = 1e6;  // what is larger numbers something else
@@ -67,11 +63,13 @@ std::int64_t whole_number(const std::string& heading) {
 
 Heading heading_of(std::string_view heading) {
   std::string word;
-  for (const char c : heading) word += c == ' ' || c == '-' || c == '.' ? '_' : lower(c);
-  const std::size_t begin = word.find_first_not_of('_');
-  if (begin == std::string::npos) return Heading::other;
-  word = fmt::format(" {} ",
-                     std::string_view(word).substr(begin, word.find_last_not_of('_') - begin + 1));
+  for (const char c : heading) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    word += c == ' ' || c == '-' || c == '.' ? '_' : static_cast<char>(upper ? c + 32 : c);
+  }
+  word.erase(0, word.find_first_not_of('_'));
+  word = fmt::format(" {} ", word.substr(0, word.find_last_not_of('_') + 1));
+  if (word == "  ") return Heading::other;
   for (const auto& [what, words] : kWords) {
     if (words.find(word) != std::string_view::npos) return what;
   }

@@ -6,22 +6,17 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
-#include "pate/votes/row_sums.hpp"
 
 namespace pate {
 
 namespace {
-
-constexpr double kShareSum = 1e-3;
-constexpr double kNearCount = 1e-6;  // of a share, as text and float32 have it
-constexpr std::int64_t kLookedRows = 200;
-constexpr std::int64_t kLookedNumbers = 1 << 18;
 
 // A part of the table.
 struct Corner {
@@ -33,27 +28,31 @@ struct Corner {
   [[nodiscard]] bool all(const Test& test) const {
     return std::ranges::all_of(values, test);
   }
-  [[nodiscard]] bool is_whole() const {
-    return all([](double value) { return std::trunc(value) == value; });
+  [[nodiscard]] bool all_sum_to(double whole) const {
+    constexpr double kShareSum = 1e-3;
+    return std::ranges::all_of(
+        sums, [&](double sum) { return std::abs(sum / whole - 1.0) <= kShareSum; });
   }
 };
 
 Corner corner_of(const NumericTable& table) {
+  constexpr std::int64_t kRows = 200;
+  constexpr std::int64_t kNumbers = 1 << 18;
   Corner corner;
   const std::int64_t columns = table.columns();
-  if (columns == 0 || columns > kLookedNumbers) return corner;
-  const std::int64_t rows =
-      std::min({table.rows(), kLookedRows, std::max<std::int64_t>(1, kLookedNumbers / columns)});
-  const std::int64_t width = table.dimensions() == 3 ? table.description().shape.back() : columns;
+  if (columns == 0 || columns > kNumbers) return corner;
+  const std::int64_t rows = std::min({table.rows(), kRows, kNumbers / columns});
+  const auto width = static_cast<std::size_t>(
+      table.dimensions() == 3 ? table.description().shape.back() : columns);
   corner.values.resize(static_cast<std::size_t>(rows * columns));
   try {
     table.read_reals(0, rows, 0, columns, corner.values);
   } catch (const input_error&) {
     corner.has_nan = true;
   }
-  corner.sums.resize(corner.values.size() / static_cast<std::size_t>(width));
+  corner.sums.resize(corner.values.size() / width);
   for (std::size_t i = 0; i < corner.values.size(); ++i) {
-    corner.sums[i / static_cast<std::size_t>(width)] += corner.values[i];
+    corner.sums[i / width] += corner.values[i];
   }
   return corner;
 }
@@ -62,6 +61,7 @@ Corner corner_of(const NumericTable& table) {
 // rounded shares several fit. The line looks at all of them, while this looks at some.
 std::string help_with_shares(const NumericTable& table, const Corner& corner, double whole,
                              std::optional<std::int64_t> teachers) {
+  constexpr double kNearCount = 1e-6;  // of a share, as text and float32 have it
   const std::string no_votes = fmt::format(
       "; rows that sum to {} are shares, or scores of one model, which are no votes", whole);
   constexpr std::string_view kDump = "ump the counts, or what each teacher voted for";
@@ -107,25 +107,7 @@ std::string help_with_ones(const NumericTable& table, const Corner& corner, bool
                  by_query ? "a.swapaxes(1, 2).reshape(-1, a.shape[1])" : "a.reshape(len(a), -1)"));
 }
 
-// Whether every value of a column that is not in least .. most is `found`.
-bool others_are(const NumericTable& table, std::span<const std::int64_t> values, std::int64_t least,
-                std::int64_t most, std::int64_t found) {
-  return table.columns() == 1 && std::ranges::all_of(values, [&](std::int64_t value) {
-           return value == found || (value >= least && value <= most);
-         });
-}
-
 }  // namespace
-
-std::string help_with_axes(const NumericTable& table) {
-  const std::vector<std::int64_t> shape = table.description().shape;
-  if (shape.size() != 3) return {};
-  const bool one_first = shape.front() == 1 && shape.back() != 1;
-  return fmt::format(
-      "; if these are class ids with an axis of length 1, or several of each teacher and query, "
-      "the best first, what takes one of them, to be read with \1classes K: {}",
-      array_line(table.name(), one_first ? "a[0]" : "a[..., 0]"));
-}
 
 std::string help_with_values(const NumericTable& table, const VotesWanted& wanted) {
   const Corner corner = corner_of(table);
@@ -138,23 +120,20 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
     return fmt::format("; where NaN is a class without a vote it has {}{}", kMissingCounts,
                        values_line(table, "n.nan_to_num(a).astype(int)"));
   }
+  if (table.dimensions() == 3 &&
+      corner.all([](double value) { return value == 0.0 || value == 1.0; })) {
+    return help_with_ones(table, corner, wanted.by_query);
+  }
+  if (corner.all([](double value) { return std::trunc(value) == value; })) return {};
   if (table.dimensions() == 3) {
-    if (corner.all([](double value) { return value == 0.0 || value == 1.0; })) {
-      return help_with_ones(table, corner, wanted.by_query);
-    }
-    if (corner.is_whole()) return help_with_axes(table);
     return fmt::format(
         "; scores are no votes: every teacher votes for its best class. What makes "
         "class ids of them, to be read with \1classes {}: {}",
         table.description().shape.back(), array_line(table.name(), "a.argmax(-1)"));
   }
-  if (corner.is_whole()) return {};
   if (!wanted.class_ids && table.columns() > 1 && corner.all([](double x) { return x >= 0.0; })) {
     for (const double whole : {1.0, 100.0}) {
-      if (std::ranges::all_of(
-              corner.sums, [&](double sum) { return std::abs(sum / whole - 1.0) <= kShareSum; })) {
-        return help_with_shares(table, corner, whole, wanted.teachers);
-      }
+      if (corner.all_sum_to(whole)) return help_with_shares(table, corner, whole, wanted.teachers);
     }
   }
   return fmt::format(
@@ -164,13 +143,97 @@ std::string help_with_values(const NumericTable& table, const VotesWanted& wante
       wanted.class_ids ? ", the ids of classes" : kNoisyCounts);
 }
 
+std::string fitting_layout(const NumericTable& table) {
+  constexpr std::int64_t kNumbers = 1 << 24;
+  constexpr std::int64_t kMostVotes = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kWrap = 256;  // where bytes begin again
+  const std::int64_t width = table.columns();
+  const std::int64_t height = width < 2 ? 0 : std::min(table.rows(), kNumbers / width);
+  if (height < 2) return {};
+  std::vector<std::int64_t> values(static_cast<std::size_t>(height * width));
+  try {
+    table.read_integers(0, height, 0, width, values);
+  } catch (const input_error&) {
+    return {};
+  }
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(height));
+  std::vector<std::int64_t> columns(static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] > kMostVotes) return {};
+    rows[i / columns.size()] += values[i];
+    columns[i % columns.size()] += values[i];
+  }
+  // Whether all rows have the same of something.
+  const auto alike = [&](const auto& of) {
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+      if (of(row) != of(0)) return false;
+    }
+    return true;
+  };
+  const auto at = [&](std::size_t row, std::size_t column) {
+    return values[row * columns.size() + column];
+  };
+  bool is_margin = height > 2 && height == table.rows();
+  for (std::size_t i = 0; i < columns.size() && is_margin; ++i) {
+    is_margin = 2 * at(rows.size() - 1, i) == columns[i];
+  }
+  if (is_margin) {
+    return "; the last row is the sum of those above it, a margin; what leaves it out: " +
+           values_line(table, "a[:-1]");
+  }
+  if (std::ranges::adjacent_find(columns, std::not_equal_to<>()) == columns.end()) {
+    return fmt::format(
+        "; but every column has a sum of {}: the file looks transposed (classes x queries)",
+        columns[0]);
+  }
+  if (width == 2 && alike([&](std::size_t row) { return at(row, 1); }) &&
+      columns[0] <= columns[1]) {
+    return fmt::format(
+        "; if column 0 has the votes for one of two classes and column 1 the number of teachers, "
+        "what makes votes for both of them: {}",
+        column_line(table, "n.c_[a[:, 1] - a[:, 0], a[:, 0]]"));
+  }
+  if (table.description().dtype.ends_with("u1") &&
+      alike([&](std::size_t row) { return rows[row] % kWrap; })) {
+    return "; the counts are bytes, and the sums of rows differ by multiples of 256: those above "
+           "255 have wrapped, store counts as int32 (numpy: astype(\"int32\") before adding up)";
+  }
+  if (table.header().first_counts) {
+    return "; if the first column is an index of the rows, add \1index-column yes";
+  }
+  std::vector<std::size_t> may_go;  // columns without which every row has one sum
+  for (std::size_t column = 0; column < columns.size() && height > 2 && width > 2; ++column) {
+    if (alike([&](std::size_t row) { return rows[row] - at(row, column); })) {
+      may_go.push_back(column);
+    }
+  }
+  if (may_go.size() == 1) {
+    const auto column = static_cast<std::int64_t>(may_go[0]);
+    return fmt::format(
+        "; without {} every row has a sum of {}: is it no class (a label, an index)? What leaves "
+        "it out: {}",
+        column_in_words(table, column), rows[0] - at(0, may_go[0]),
+        line_without_column(table, column));
+  }
+  if (std::ranges::all_of(rows,
+                          [&](std::int64_t sum) { return std::abs(2 * sum - 200) <= width; })) {
+    return "; sums of about 100 are those of percentages that were rounded: votes are numbers of "
+           "teachers, which percentages do not keep";
+  }
+  if (std::ranges::max(values) >= width) {
+    return "; if teachers abstained, add \1abstentions, where a command has that, and how many "
+           "they are, \1teachers M";
+  }
+  return fmt::format("; if these are class ids and not counts, add \1layout predictions{}",
+                     width < table.rows() ? "-by-query" : "");
+}
+
 void refuse_ones_only(const NumericTable& table, std::optional<std::int64_t> teachers) {
   if (table.dimensions() != 1 || !teachers) return;
   throw input_error(fmt::format(
       "{}: expected counts with one row per query and one column per class (queries x classes), "
       "found a one-dimensional array of {} numbers; if these are the votes for class 1 of two, "
-      "what "
-      "makes votes for both: {}",
+      "what makes votes for both: {}",
       table.name(), table.rows(), column_line(table, fmt::format("n.c_[{} - a, a]", *teachers))));
 }
 
@@ -190,51 +253,12 @@ void HelpedTable::copy(const Block& block, std::span<double> out) const {
   table_->read_reals(block.first_row, block.row_count, block.first_column, block.column_count, out);
 }
 
-std::string help_with_columns(const NumericTable& table, std::int64_t rows, std::int64_t classes) {
-  if (table.dimensions() > 2) return {};
-  if (table.rows() == 1) {
-    return ", a single row; what makes a column of it: " + column_line(table, "a.ravel()");
-  }
-  const bool by_row = table.columns() == classes;
-  if (by_row || (table.rows() == classes && table.columns() == rows)) {
-    return fmt::format(
-        "; if these are one-hot labels or scores{}, what makes class ids of them: {}",
-        by_row ? "" : ", a row for each class",
-        column_line(table, by_row ? "a.argmax(1)" : "a.argmax(0)"));
-  }
-  if (table.columns() != 2) return {};
-  return fmt::format(
-      "; if the first column says which rows these are, they are numbered under \"row\", from 0 "
-      "on; if they lie in the order of the votes, what leaves it out: {}",
-      line_without_column(table, 0));
-}
-
-std::string help_with_unlabelled(const NumericTable& table, std::span<const std::int64_t> ids,
-                                 std::int64_t classes, std::int64_t found) {
-  if (found == classes) return "; ids count from 0: subtract 1 where these count from 1";
-  if (!others_are(table, ids, 0, classes - 1, found)) return {};
-  return fmt::format(
-      "; if that says that a row has no label, what writes the labels with the numbers of their "
-      "rows (.csv), and these for \1indices (.npy): {}",
-      column_line(table, "k",
-                  fmt::format(R"(.ravel(); k = n.flatnonzero(a != {}); n.savetxt("{{1}}.csv", )"
-                              R"(n.c_[k, a[k]], "%d", ",", header="row,label", comments=""))",
-                              found)));
-}
-
-std::string help_with_refusals(const NumericTable& table, std::span<const std::int64_t> labels,
-                               std::int64_t classes, std::int64_t found) {
-  if (!others_are(table, labels, -1, classes - 1, found)) return {};
-  return fmt::format("; if that stands for refused, which is -1, what writes it so: {}",
-                     column_line(table, fmt::format("n.where(a == {}, -1, a.astype(int))", found)));
-}
-
 std::string help_with_row_numbers(const NumericTable& table, std::span<const std::int64_t> values,
                                   std::int64_t rows) {
   const bool increase = std::ranges::adjacent_find(values, std::greater_equal<>()) == values.end();
   if (values.size() < 2 || !increase || values.front() < 0 || values.back() >= rows) return {};
-  return fmt::format("; if these are the rows that were answered, what makes decisions of them: {}",
-                     answered_line(table, rows));
+  return "; if these are the rows that were answered, what makes decisions of them: " +
+         answered_line(table, rows);
 }
 
 std::string answered_line(const NumericTable& table, std::int64_t rows) {

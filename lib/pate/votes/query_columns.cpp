@@ -14,19 +14,21 @@
 #include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/helped_table.hpp"
-#include "pate/votes/row_sums.hpp"
 
 namespace pate {
 
 namespace {
 
-// Beside votes of so many rows and classes; of none where nothing is known of them.
-std::vector<std::int64_t> read_column(const NumericTable& table, std::int64_t rows = 0,
-                                      std::int64_t classes = 0) {
+std::vector<std::int64_t> read_column(const NumericTable& table) {
   if (table.columns() != 1 || table.dimensions() > 2) {
+    const bool pairs = table.columns() == 2 && table.dimensions() == 2;
     throw input_error(fmt::format(
         "{}: expected one row per query and one column, found shape ({}){}", table.name(),
-        fmt::join(table.description().shape, ", "), help_with_columns(table, rows, classes)));
+        fmt::join(table.description().shape, ", "),
+        pairs ? "; if the first column says which rows these are, they are numbered under \"row\", "
+                "from 0 on; if they lie in the order of the votes, what leaves it out: " +
+                    line_without_column(table, 0)
+              : ""));
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(table.rows()));
   table.read_integers(0, table.rows(), 0, 1, values);
@@ -39,14 +41,14 @@ struct Column {
   bool numbered = false;
 };
 
-Column read_column_beside(const NumericTable& table, const VotesShape& votes) {
+Column read_column_beside(const NumericTable& table) {
   Column column;
   const std::vector<std::string> names = table.header().names;
   constexpr std::array<std::string_view, 3> kNumbered{"row", "row_id", "id"};
   column.numbered =
       names.size() == 2 && std::ranges::find(kNumbered, names.front()) != kNumbered.end();
   if (!column.numbered) {
-    column.values = read_column(table, votes.rows, votes.classes);
+    column.values = read_column(table);
     return column;
   }
   column.values.resize(static_cast<std::size_t>(table.rows()));
@@ -176,14 +178,13 @@ bool is_bool(const NumericTable& table) {
 }
 
 // What a file of decisions holds, where it must tell itself.
-DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>& values,
-                     std::int64_t classes) {
+DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>& values) {
   if (values.empty() || is_bool(table)) return DecisionsAre::answered;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] >= -1) continue;
     throw input_error(fmt::format(
-        "{}: row {}: expected 0 or 1, or a released label with -1 for refused, found {}{}",
-        table.name(), i, values[i], help_with_refusals(table, values, classes, values[i])));
+        "{}: row {}: expected 0 or 1, or a released label with -1 for refused, found {}",
+        table.name(), i, values[i]));
   }
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   if (*least < 0 || *most > 1) return DecisionsAre::labels;
@@ -198,15 +199,14 @@ DecisionsAre kind_of(const NumericTable& table, const std::vector<std::int64_t>&
 
 std::vector<std::int32_t> read_labels(const NumericTable& table, const VotesShape& votes,
                                       std::optional<RowsOf> rows_of) {
-  const Column column = read_column_beside(table, votes);
+  const Column column = read_column_beside(table);
   std::vector<std::int32_t> labels(column.values.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::int64_t value = column.values[i];
     if (value < 0 || value >= votes.classes) {
-      throw input_error(
-          fmt::format("{}: row {}: expected a class id in 0..{}, found {}{}", table.name(), i,
-                      votes.classes - 1, value,
-                      help_with_unlabelled(table, column.values, votes.classes, value)));
+      throw input_error(fmt::format("{}: row {}: expected a class id in 0..{}, found {}{}",
+                                    table.name(), i, votes.classes - 1, value,
+                                    value == votes.classes ? kCountFromOne : ""));
     }
     labels[i] = static_cast<std::int32_t>(value);
   }
@@ -231,7 +231,7 @@ struct Decision {
 
 Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
                          std::optional<DecisionsAre> are, std::optional<RowsOf> rows_of) {
-  const Column column = read_column_beside(table, votes);
+  const Column column = read_column_beside(table);
   const auto as_many = static_cast<std::int64_t>(column.values.size());
   if (!column.numbered && !rows_of && as_many != votes.rows && as_many != votes.queries.size()) {
     if (const std::string help = help_with_row_numbers(table, column.values, votes.rows);
@@ -240,8 +240,7 @@ Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
                                     table.name(), votes.rows, as_many, help));
     }
   }
-  const bool labels =
-      (are ? *are : kind_of(table, column.values, votes.classes)) == DecisionsAre::labels;
+  const bool labels = (are ? *are : kind_of(table, column.values)) == DecisionsAre::labels;
   // The smallest value that means answered.
   const std::int64_t answered = labels ? 0 : 1;
   const std::int64_t most = labels ? votes.classes - 1 : 1;
@@ -249,11 +248,11 @@ Decisions read_decisions(const NumericTable& table, const VotesShape& votes,
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::int64_t value = column.values[i];
     if (value < answered - 1 || value > most) {
-      throw input_error(fmt::format(
-          "{}: row {}: expected {}, found {}{}", table.name(), i,
-          labels ? fmt::format("a released label in 0..{}, or -1 for refused", most)
-                 : "1 for answered or 0 for refused",
-          value, labels ? help_with_refusals(table, column.values, votes.classes, value) : ""));
+      throw input_error(
+          fmt::format("{}: row {}: expected {}, found {}", table.name(), i,
+                      labels ? fmt::format("a released label in 0..{}, or -1 for refused", most)
+                             : "1 for answered or 0 for refused",
+                      value));
     }
     decisions[i].is_answered = value >= answered;
     if (labels) decisions[i].label = static_cast<std::int32_t>(value);

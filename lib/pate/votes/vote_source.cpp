@@ -14,7 +14,6 @@
 #include "pate/base/require.hpp"
 #include "pate/votes/conversion_line.hpp"
 #include "pate/votes/helped_table.hpp"
-#include "pate/votes/row_sums.hpp"
 
 namespace pate {
 
@@ -296,7 +295,7 @@ std::int64_t PredictionVotes::teachers() const {
 void PredictionVotes::refuse(std::int64_t row, std::int64_t column, std::int64_t id) const {
   std::string help;
   if (id == named_) {
-    help = "; ids count from 0: subtract 1 where these count from 1";
+    help = kCountFromOne;
   } else if (id == -1 && !abstentions_) {
     std::vector<std::int64_t> line(static_cast<std::size_t>(table_->columns()));
     table_->read_integers(row, 1, 0, table_->columns(), line);

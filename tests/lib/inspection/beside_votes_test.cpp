@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "pate/base/error.hpp"
 #include "pate/inspection/beside_votes.hpp"
+#include "support/contested_votes.hpp"
 #include "support/npy_writer.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
@@ -20,24 +22,6 @@ using pate::test::npy_table;
 
 namespace {
 
-constexpr std::int32_t kTeachers = 100;
-
-// Of queries on which teachers agree more or less.
-std::vector<Histogram> contested_counts(std::size_t queries, std::int32_t classes, Random& random) {
-  std::vector<Histogram> counts;
-  for (std::size_t i = 0; i < queries; ++i) {
-    Histogram row(static_cast<std::size_t>(classes), 0);
-    const auto agreeing = random.integer(0, 9);
-    const auto label = random.integer(0, classes - 1);
-    for (int teacher = 0; teacher < kTeachers; ++teacher) {
-      const auto vote = random.integer(0, 9) < agreeing ? label : random.integer(0, classes - 1);
-      ++row[static_cast<std::size_t>(vote)];
-    }
-    counts.push_back(row);
-  }
-  return counts;
-}
-
 std::shared_ptr<const NumericTable> table_of(const std::vector<double>& scores,
                                              std::int64_t queries, std::int64_t classes) {
   return npy_table(npy_array<double>({queries, classes}, scores));
@@ -47,7 +31,7 @@ std::vector<double> shares_of(const std::vector<Histogram>& counts, double decim
   std::vector<double> shares;
   for (const Histogram& row : counts) {
     for (const std::int32_t count : row) {
-      const double share = count / static_cast<double>(kTeachers);
+      const double share = count / static_cast<double>(kContestedTeachers);
       shares.push_back(decimals > 0.0 ? std::round(share * decimals) / decimals : share);
     }
   }
@@ -134,4 +118,42 @@ TEST_CASE("labels that are given for row numbers") {
   const auto mask =
       npy_table(pate::test::npy_file(pate::test::npy_dict("|b1", {2}), std::string("\1\0", 2)));
   CHECK(what_rows_look_like(std::vector<std::int64_t>{1, 0}, *mask, votes) == "a mask of the rows");
+}
+
+TEST_CASE("accuracies are counted as they are defined") {
+  Random random(4401);
+  for (int round = 0; round < 50; ++round) {
+    const std::int64_t teachers = random.integer(2, 12);
+    const std::int64_t queries = random.integer(2, 30);
+    const std::int64_t classes = random.integer(1, 6);
+    std::vector<std::int64_t> ids(static_cast<std::size_t>(teachers * queries));
+    for (auto& vote : ids) vote = random.integer(0, classes - 1);
+    std::vector<std::int32_t> labels(static_cast<std::size_t>(queries));
+    for (auto& label : labels) label = static_cast<std::int32_t>(random.integer(0, classes - 1));
+    const PredictionVotes source(integer_table({teachers, queries}, ids),
+                                 PredictionLayout::teachers_by_queries, classes);
+    const RowSelection rows = RowSelection::all(queries);
+    const auto got = accuracy(source, rows, labels, &source, nullptr);
+    REQUIRE(got);
+    std::vector<double> own(static_cast<std::size_t>(teachers));
+    double pluralities = 0.0;
+    for (std::size_t q = 0; q < labels.size(); ++q) {
+      std::vector<std::int64_t> counts(static_cast<std::size_t>(classes), 0);
+      for (std::size_t t = 0; t < own.size(); ++t) {
+        const std::int64_t vote = ids[t * labels.size() + q];
+        ++counts[static_cast<std::size_t>(vote)];
+        own[t] += vote == labels[q] ? 1.0 : 0.0;
+      }
+      pluralities += std::ranges::max_element(counts) - counts.begin() == labels[q] ? 1.0 : 0.0;
+    }
+    const auto all = static_cast<double>(queries);
+    CHECK(got->plurality == pluralities / all);
+    CHECK(got->teachers_mean ==
+          std::accumulate(own.begin(), own.end(), 0.0) / (all * static_cast<double>(teachers)));
+    for (double& right : own) right /= all;
+    CHECK(got->teachers == own);
+    CHECK(accuracy(source, rows, labels, nullptr, nullptr)->teachers.empty());
+    labels.pop_back();
+    CHECK_THROWS_AS((void)accuracy(source, rows, labels, &source, nullptr), parameter_error);
+  }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pate/mechanisms/outcomes.hpp"
+#include "support/contested_votes.hpp"
 #include "support/random.hpp"
 #include "support/votes.hpp"
 
@@ -18,24 +19,6 @@ using namespace pate;
 using namespace pate_test;
 
 namespace {
-
-constexpr std::int32_t kTeachers = 100;
-
-// Of queries on which teachers agree more or less.
-std::vector<Histogram> contested_counts(std::size_t queries, std::int32_t classes, Random& random) {
-  std::vector<Histogram> counts;
-  for (std::size_t i = 0; i < queries; ++i) {
-    Histogram row(static_cast<std::size_t>(classes), 0);
-    const auto agreeing = random.integer(0, 9);
-    const auto label = random.integer(0, classes - 1);
-    for (int teacher = 0; teacher < kTeachers; ++teacher) {
-      const auto vote = random.integer(0, 9) < agreeing ? label : random.integer(0, classes - 1);
-      ++row[static_cast<std::size_t>(vote)];
-    }
-    counts.push_back(row);
-  }
-  return counts;
-}
 
 template <class Noise>
 Run run_of(const HistogramVotes& votes, const Noise& noise,

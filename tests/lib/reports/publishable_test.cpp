@@ -214,7 +214,7 @@ TEST_CASE("why a number that was drawn may not be published is what its guarante
 TEST_CASE("doubts about votes are told unless a person accepted them by their option") {
   Random random(93);
   const std::vector<std::string> doubts{"one_teacher", "scaled_votes", "labels_at_chance",
-                                        "constant_column"};
+                                        "byte_counts"};
   const std::vector<std::string> others{"epsilon_infinite", "adaptive_rounds"};
   int told = 0;
   for (int round = 0; round < 300; ++round) {

@@ -10,7 +10,6 @@
 
 #include "pate/base/error.hpp"
 #include "pate/votes/conversion_line.hpp"
-#include "pate/votes/row_sums.hpp"
 #include "pate/votes/tables/delimited_table.hpp"
 #include "pate/votes/tables/stacked_table.hpp"
 #include "pate/votes/vote_source.hpp"

@@ -77,13 +77,6 @@ TEST_CASE("other labels are refused with row and value") {
   CHECK(labels_refusal({3}, {0, 10, 3}, 3) ==
         "test.npy: row 1: expected a class id in 0..9, found 10; ids count from "
         "0: subtract 1 where these count from 1");
-  CHECK(labels_refusal({3}, {0, 9, -1}, 3)
-            .starts_with("test.npy: row 2: expected a class id in 0..9, found -1; if that says "
-                         "that a row has no label"));
-  CHECK(labels_refusal({3}, {0, 9, 4294967297}, 3)
-            .starts_with("test.npy: row 2: expected a class id in 0..9, found 4294967297; if that "
-                         "says that a row has no label"));
-  // Others that are wrong too are no marks.
   CHECK(labels_refusal({3}, {0, -1, -2}, 3) ==
         "test.npy: row 1: expected a class id in 0..9, found -1");
   CHECK(message_of<input_error>([] {
@@ -94,9 +87,8 @@ TEST_CASE("other labels are refused with row and value") {
 TEST_CASE("there is one row per row of the votes") {
   CHECK(labels_refusal({3}, {0, 1, 2}, 4) ==
         "test.npy: expected 4 rows, one per row of the votes, found 3");
-  CHECK(labels_refusal({1, 3}, {0, 1, 2}, 3)
-            .starts_with("test.npy: expected one row per query and one column, found shape (1, 3), "
-                         "a single row; what makes a column of it: python3"));
+  CHECK(labels_refusal({1, 3}, {0, 1, 2}, 3) ==
+        "test.npy: expected one row per query and one column, found shape (1, 3)");
   CHECK(labels_refusal({3, 2}, {0, 1, 2, 3, 4, 5}, 3) ==
         "test.npy: expected one row per query and one column, found shape (3, 2); if the first "
         "column "
@@ -146,15 +138,12 @@ TEST_CASE("where -1 occurs, or a label above 1, labels were released") {
 }
 
 TEST_CASE("what is neither a decision nor a label of the votes is named") {
-  CHECK(decisions_refusal({0, -1, -2})
-            .starts_with("test.npy: row 2: expected 0 or 1, or a released label with -1 for "
-                         "refused, found -2; if that stands for refused, which is -1"));
-  CHECK(decisions_refusal({0, 10, -1})
-            .starts_with("test.npy: row 1: expected a released label in 0..9, or -1 for refused, "
-                         "found 10; if that stands for refused, which is -1"));
-  CHECK(decisions_refusal({0, -2}, DecisionsAre::labels)
-            .starts_with("test.npy: row 1: expected a released label in 0..9, or -1 for refused, "
-                         "found -2; if that stands for refused, which is -1"));
+  CHECK(decisions_refusal({0, -1, -2}) ==
+        "test.npy: row 2: expected 0 or 1, or a released label with -1 for refused, found -2");
+  CHECK(decisions_refusal({0, 10, -1}) ==
+        "test.npy: row 1: expected a released label in 0..9, or -1 for refused, found 10");
+  CHECK(decisions_refusal({0, -2}, DecisionsAre::labels) ==
+        "test.npy: row 1: expected a released label in 0..9, or -1 for refused, found -2");
   CHECK(decisions_refusal({0, 1, -1}, DecisionsAre::answered) ==
         "test.npy: row 2: expected 1 for answered or 0 for refused, found -1");
 }
