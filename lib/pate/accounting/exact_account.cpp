@@ -179,10 +179,9 @@ void add_exact_costs(const ExactPartials& partials, TeacherVotes* votes,
   if (!mechanism.moves_together()) {
     account.notices.push_back(
         {"no_teacher_costs",
-         fmt::format(
-             "exact costs are those of the counts, whoever the {}: costs of single "
-             "teachers are known for one that votes otherwise",
-             mechanism.neighbours().teachers == 1 ? "teacher is" : "teachers are")});
+         fmt::format("exact costs are those of the counts, whoever the {}: costs of single "
+                     "teachers are known for one that votes otherwise",
+                     mechanism.neighbours().teachers == 1 ? "teacher is" : "teachers are")});
   }
   const DirectedCosts exact = directed_costs(
       Bound::exact, [&](std::span<const double> orders) { return costs.rdp(orders); }, search,

@@ -201,22 +201,21 @@ DirectedCosts directed_costs(Bound bound, const DirectedModel& rdp, const OrderS
   DirectedCosts result;
   if (curves != nullptr && search.grid_only) curves->emplace();
   // No guarantee: the optimal conversion does not go with it.
-  const std::size_t left_out = is_forward_only(bound) ? 2 : 0;
+  const std::ptrdiff_t left_out = is_forward_only(bound) ? 2 : 0;
   const auto evaluate = [&](std::span<const double> some) {
     const std::vector<BothDirections> at = rdp(some);
     std::vector<std::vector<double>> epsilons;
     for (std::size_t k = 0; k < some.size(); ++k) {
       result.spent = result.spent || !(at[k].larger() <= 0.0);
-      std::vector<double>& its =
-          epsilons.emplace_back(directed_epsilons(at[k], some[k], search.delta));
-      its.erase(its.begin(), its.begin() + static_cast<std::ptrdiff_t>(left_out));
+      const std::vector<double> its = directed_epsilons(at[k], some[k], search.delta);
+      epsilons.emplace_back(its.begin() + left_out, its.end());
       if (curves == nullptr || !*curves) continue;
       (*curves)->forward.push_back(at[k].forward);
       (*curves)->reverse.push_back(at[k].reverse);
     }
     return epsilons;
   };
-  const std::size_t functions = 2 * fixed_conversions().size() - left_out;
+  const std::size_t functions = 2 * fixed_conversions().size() - static_cast<std::size_t>(left_out);
   result.best = search.grid_only
                     ? optimal_orders_among(orders, functions, evaluate)
                     : optimal_orders_in_batches(order_hints(costs), functions, evaluate);

@@ -108,7 +108,7 @@ std::optional<Notice> labels_at_chance(const VoteSource& votes, const RowSelecti
                   "({:.0f}): expected those of the same rows{}, with classes numbered as in the "
                   "votes{}",
                   path, right, queries, by_chance,
-                  is_student ? "" : fmt::format(" (--{}-rows says whose rows they are)", option),
+                  is_student ? "" : fmt::format(" (\1{}-rows says whose rows they are)", option),
                   is_student ? "; or a student that has learnt nothing yet" : "")};
 }
 

@@ -56,8 +56,7 @@ std::vector<GroupCost> costs_at(const TuningVotes& votes, const TuneSettings& se
         account_weighted(run, predictions, *weights, bounds, /*with_profiles=*/false);
     return group_costs(groups, found.account, weights);
   }
-  const ExactMechanism exact_mechanism(mechanism.noisy(), neighbours,
-                                       votes.votes.teachers());
+  const ExactMechanism exact_mechanism(mechanism.noisy(), neighbours, votes.votes.teachers());
   CountedRun counted = count_run(run, {threads, {}, &exact_mechanism});
   const std::optional<ExactPartials> exact =
       std::exchange(counted.partials.exact, std::optional<ExactPartials>{});

@@ -199,7 +199,7 @@ TEST_SUITE("reports") {
           R"("sampled_queries": [{"sample_teachers": 0.1, "sigma2": 4, "count": 3}]})";
       CHECK(refusal(text.c_str(), MechanismCounts{})
                 .find("r.json: expected steps whose costs are known for their neighbours (samples "
-                      "of the teachers (sample-teachers) are known for one teacher") == 0);
+                      "of the teachers (\1sample-teachers) are known for one teacher") == 0);
     }
     const std::string unknown =
         R"({"threshold_checks": [], "gaussian_maxima": [], "laplace_maxima": [], )"

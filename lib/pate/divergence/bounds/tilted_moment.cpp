@@ -30,7 +30,11 @@ constexpr double kLeastCellNoise = 0.5;
 TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
                            std::int64_t classes, double order, unsigned threads,
                            bool may_have_cells, std::int64_t moved)
-    : sigma_(noise.sigma), order_(order), classes_(static_cast<double>(classes)), moved_(moved) {
+    : sigma_(noise.sigma),
+      order_(order),
+      classes_(static_cast<double>(classes)),
+      moved_(moved),
+      negligible_(kLogNegligible + std::log(classes_)) {
   validate(noise);
   require(order > 1.0 && std::isfinite(order), "the order must be > 1 and finite, got {}", order);
   require(classes >= 2 && teachers >= 1 && moved >= 1 && moved <= teachers,
@@ -45,7 +49,6 @@ TiltedMoment::TiltedMoment(const GaussianNoisyMax& noise, std::int64_t teachers,
       2.0 * sigma_ * std::sqrt(80.0 + log_growth + std::log(classes_)) + 2.0 * order * votes;
   const std::int64_t last_gap =
       far < static_cast<double>(teachers) ? static_cast<std::int64_t>(far) : teachers;
-  negligible_ = kLogNegligible + std::log(classes_);
   if (hopeless_) return;
   if (may_have_cells && sigma_ >= kLeastCellNoise) {
     const std::int64_t far_cell = static_cast<std::int64_t>(kFarCell * sigma_) - 2 * moved;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pate/base/require.hpp"
+#include "pate/base/error.hpp"
 #include "pate/numerics/infinity.hpp"
 #include "pate/numerics/kernels/kernels.hpp"
 #include "pate/numerics/sums.hpp"
@@ -66,9 +66,10 @@ OptimisticProfile::OptimisticProfile(double step, double lowest, double highest,
       highest_(highest),
       forgotten_(kForgottenShare * least_delta),
       first_(static_cast<std::int64_t>(std::floor(lowest / step))) {
-  require(step > 0.0 && lowest <= 0.0 && highest >= 0.0 && (highest - lowest) / step < kMostSteps &&
-              least_delta >= 0.0 && least_delta < 1.0,
-          "a profile from below needs a step > 0 and a range around 0");
+  if (!(step > 0.0 && lowest <= 0.0 && highest >= 0.0 && (highest - lowest) / step < kMostSteps &&
+        least_delta >= 0.0 && least_delta < 1.0)) {
+    throw parameter_error("a profile from below needs a step > 0 and a range around 0");
+  }
   const auto last = static_cast<std::int64_t>(std::ceil(highest / step));
   size_ = last - first_ + 1;
   p_.assign(at(size_ + kBlock), 0.0);

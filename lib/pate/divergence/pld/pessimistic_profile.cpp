@@ -49,9 +49,11 @@ PessimisticProfile::PessimisticProfile(const Grid& grid)
 
 PessimisticProfile::PessimisticProfile(const Grid& grid, const std::function<double(double)>& start)
     : step_(grid.step), forgotten_(kForgottenShare * grid.least_delta) {
-  require(grid.step >= kFinestStep && grid.step <= 1.0 && grid.highest > 0.0 &&
-              grid.highest <= 1e4 && grid.least_delta > 0.0 && grid.least_delta < 1.0,
-          "a profile needs a step in [2^-24, 1], losses up to 10,000, delta in (0, 1)");
+  if (!(grid.step >= kFinestStep && grid.step <= 1.0 && grid.highest > 0.0 && grid.highest <= 1e4 &&
+        grid.least_delta > 0.0 && grid.least_delta < 1.0)) {
+    throw parameter_error(
+        "a profile needs a step in [2^-24, 1], losses up to 10,000, delta in (0, 1)");
+  }
   highest_ = static_cast<std::int64_t>(std::ceil(grid.highest / grid.step));
   while (start(static_cast<double>(lowest_) * step_) > forgotten_) --lowest_;
   for (std::int64_t k = lowest_; k <= highest_; ++k) {

@@ -1,11 +1,12 @@
 #include "pate/mechanisms/sampling/discrete_gaussian.hpp"
 
+#include <fmt/format.h>
+
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <numbers>
 
 #include "pate/base/error.hpp"
-#include "pate/base/require.hpp"
 #include "pate/numerics/dyadic.hpp"
 
 namespace pate {
@@ -71,8 +72,10 @@ std::int64_t draw_discrete_laplace(std::int64_t scale, BitSource& source) {
 }  // namespace
 
 DiscreteGaussian::DiscreteGaussian(double s) {
-  require(s >= kLeast && s <= kMost, "the noise s on the index must be between {} and {}, got {}",
-          kLeast, kMost, s);
+  if (!(s >= kLeast && s <= kMost)) {
+    throw parameter_error(fmt::format("the noise s on the index must be between {} and {}, got {}",
+                                      kLeast, kMost, s));
+  }
   variance_units_ = std::llround(std::ldexp(s * s, kVarianceBits));
   variance_ = std::ldexp(static_cast<double>(variance_units_), -kVarianceBits);
   // The sum is sqrt(2 pi) s (1 + 2 e^(-2 pi^2 s^2) + ...), by Poisson's formula.

@@ -103,7 +103,9 @@ PublishedCostCurve::PublishedCostCurve(double sigma, double order, std::int64_t 
     : sigma_(sigma), order_(order), classes_(classes) {
   require_positive(sigma, "sigma2");
   require(order > 1.0 && std::isfinite(order), "order must be > 1 and finite, got {}", order);
-  require(classes >= 2, "classes must be at least 2, got {}", classes);
+  if (classes < 2) {
+    throw parameter_error(fmt::format("classes must be at least 2, got {}", classes));
+  }
   log_others_ = std::log(static_cast<double>(classes - 1));
   data_independent_ = data_independent_cost(GaussianNoisyMax{sigma}, order);
   log_q0_ = find_log_q0();

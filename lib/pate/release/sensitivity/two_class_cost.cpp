@@ -25,10 +25,10 @@ double two_class_log_excess(const Aggregator& aggregator, std::int64_t teachers,
 }
 
 TwoClassCost::TwoClassCost(const Aggregator& aggregator, const Neighbours& neighbours,
-                           std::int64_t teachers, std::int64_t classes, double order) {
+                           std::int64_t teachers, std::int64_t classes, double order)
+    : least_((teachers + 1) / 2) {
   require(Asked::exact_smooth,
           Circumstances(aggregator, neighbours).with(Given::many_classes, classes != 2));
-  least_ = (teachers + 1) / 2;
   const double cap = data_independent_cost(aggregator, neighbours, order).total();
   for (std::int64_t v = least_; v <= teachers; ++v) {
     double largest = -kInfinity;

@@ -211,11 +211,11 @@ TEST_SUITE("planning") {
       CHECK_THROWS_WITH_AS((void)plan(its, kSettings), doctest::Contains(words), parameter_error);
     };
     refused("not for 1 teacher that votes otherwise", [](PlannedRun& its) { its.neighbours = {}; });
-    refused(" exclude max-answers", [](PlannedRun& its) { its.max_answers = 10; });
+    refused(" exclude \1max-answers", [](PlannedRun& its) { its.max_answers = 10; });
     refused("above 0 and below 1, got 1;", [](PlannedRun& its) { its.sampling = Sampling{1.0}; });
     refused("above 0 and below 1, got nan;",
             [](PlannedRun& its) { its.sampling = Sampling{kNaN}; });
-    refused("are known for Gaussian noise on every count (sigma2)", [](PlannedRun& its) {
+    refused("are known for Gaussian noise on every count (\1sigma2)", [](PlannedRun& its) {
       its.sigma1.reset();
       its.sigma2.reset();
       its.laplace_scale = 5.0;
